@@ -22,6 +22,7 @@ from agents.domain.task.task import Task
 from agents.domain.text.redact import Redactor
 from agents.ports import Clock, Ports
 from agents.workspace.files.artefacts import FileArtefacts
+from bot.cards.opening import Opening
 from bot.config.platforms import OWN, load, platforms
 from bot.config.settings import Settings
 from bot.config.state_folder import keep_secret, make_database_private, make_home
@@ -34,6 +35,7 @@ from bot.messages import Card, Platform
 from bot.network import HERE, LookUp
 from bot.permissions import Permissions
 from bot.queries import Pages
+from bot.queries.backup import check_archive, check_database, check_file
 from bot.queries.people_queries import PeopleQueries
 from bot.queries.query_api import DirectQueries, QueryApi
 from bot.running.health import Health
@@ -54,12 +56,6 @@ if TYPE_CHECKING:
 TURN = 0.0005  # seconds after which a busy thread of the store gives way to the loop; Python's own 0.005 add up
 FIRST = 0.02  # seconds in which whoever waits at the door is let in, before what was left behind is looked for
 SHOWN = (Card, Task, Decision)  # what pages and pumps read first; the library that reads it is slow to load
-SUGGESTIONS = (
-    "@overlord add rate limiting to the public API",
-    "@overlord the nightly report is empty on Mondays, find out why",
-)
-
-
 Connect = Callable[[Settings, Services, Inbox, QueryApi], AbstractAsyncContextManager[Platform]]
 Serve = Callable[[Settings, Services, QueryApi, Pages], AbstractAsyncContextManager[str]]
 
@@ -111,17 +107,17 @@ async def running(
         jobs = Jobs(services, partial(_ports, world, swap), leases, scheduler)
         pumps = _pumps(services, inbox, outbox, jobs)
         stack.push_async_callback(_stop, jobs, world)
-        opened, offered = asyncio.Event(), list(SUGGESTIONS)
+        opened, opening = asyncio.Event(), Opening()
         await stack.enter_async_context(run_pumps(pumps, notifier, services.clock, opened))
         watch = Watch(services.database, services.clock, notifier, scheduler.realign)
         await stack.enter_async_context(run_beside(watch.run()))
         health, people = Health(services, pumps).endpoints, PeopleQueries(services)
-        pages = Pages(sessions=people, health=health, look_up=look_up, suggestions=offered)
+        pages = Pages(sessions=people, health=health, look_up=look_up, opening=opening)
         serve: Serve = load(platforms()[0].serve)
         address = await stack.enter_async_context(serve(settings, services, queries, pages))
         await _open_door(opened)
         made = await _make_world(settings, services, address)
-        offered[:] = made.offers or SUGGESTIONS
+        opening.fill(sample=made.sample, offers=made.offers, rehearses=made.rehearses)
         await stack.enter_async_context(run_beside(made.workshop.tidy()))
         outer, periodic = _outer_work(settings, inbox, made, joined)
         await stack.enter_async_context(run_pumps(outer, notifier, services.clock, opened))
@@ -149,8 +145,6 @@ async def open_people(settings: Settings) -> AsyncIterator[PeopleQueries]:
 
 async def check_store(settings: Settings, tell: Progress, *, quick: bool) -> list[Check]:
     """What `overlord doctor` wants to know of the database; `quick`: without going through all facts."""
-    from bot.queries.backup import check_archive, check_database, check_file
-
     with _open_services(settings, SystemClock(), ChangeNotifier()) as services:
         if quick:
             return [await services.database.read(check_file)]

@@ -10,6 +10,7 @@ from agents.domain.ids import Account, DecisionId, Thread
 from agents.domain.task.facts import Mandate, Origin
 from store.codec import shape
 
+WORDS_MOST = 4_000  # characters of a form behind a button
 TOKEN_LIMIT = 100  # of the platform that allows least
 
 
@@ -183,7 +184,7 @@ class Link:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Attached:
-    """A long text that goes with the message. Where it is stored only its name stands."""
+    """A long text that goes with the message. Where it was kept as a file, only its name is stored."""
 
     name: str
     text: str = ""

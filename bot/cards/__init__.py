@@ -7,17 +7,17 @@ from agents.domain import events as e
 from agents.domain.checks.evaluation import Evaluation, Score
 from agents.domain.decisions.authority import Kind
 from agents.domain.decisions.decision import Decision, DecisionState
-from agents.domain.decisions.subject import OfRun, OfStep
 from agents.domain.events import Event
 from agents.domain.ids import DecisionId
-from agents.domain.work.work import run_key
+from bot.cards.approved_plan import with_plan
 from bot.cards.decisions import checked_run, decision_card
+from bot.cards.evidence import with_evidence
 from bot.cards.kinds.work.proposal import carried_card
 from bot.cards.progress import branch_card, evaluation_card, kept_card, merged_card, sent_back_card
 from bot.cards.replies import approve_card, reminder_card
 from bot.cards.scene import Posting, Scene, with_checks, with_kept, with_task_page
 from bot.cards.status import about_card, status_card
-from bot.messages import Card, Link
+from bot.messages import Link
 
 TWICE = 2  # times that work goes back before it is worth a message
 
@@ -36,26 +36,12 @@ def decision(event: Event, scene: Scene) -> list[Posting]:
         return []
     card = decision_card(scene.task, known, scene.name, scene.bill())
     if card.buttons:
-        card = _with_evidence(card, known, scene)
+        card = with_evidence(card, scene.task, known, scene.ways)
         card = replace(card, notify=scene.deciders(known), lines=_with(card.lines, scene.nobody(known)))
-    own = Posting(key=f"decision:{known.id}", card=card)
+    own = Posting(key=f"decision:{known.id}", card=with_plan(card, scene.task, known, scene.ways))
     if known.state is DecisionState.OPEN:
         return [own]
     return [own, *_confirmation(known, scene), *_checks_without(known, scene)]
-
-
-def _with_evidence(card: Card, known: Decision, scene: Scene) -> Card:
-    """What a decision is about, to be read before it is made: the diff of the whole, or the patch of a step."""
-    task = scene.task
-    if known.kind is Kind.MERGE:
-        return with_kept(card, task, f"{task.id}.diff", "Show the diff", scene.ways)
-    match known.subject:
-        case OfRun(subtask=number) if checked_run(task, known) and task.work.on(number).patch:
-            return with_kept(card, task, task.work.on(number).patch, "Show the patch", scene.ways)
-        case OfStep(subtask=number, attempt=attempt):
-            return with_kept(card, task, f"{run_key(task.id, number, attempt)}.patch", "Show the diff", scene.ways)
-        case _:
-            return card
 
 
 def _confirmation(known: Decision, scene: Scene) -> list[Posting]:

@@ -117,7 +117,7 @@ class Outbox:
         """The long texts that go with it; what is no longer kept is left out."""
         if not card.files:
             return card
-        read = [replace(each, text=await self._office.kept(each.name) or "") for each in card.files]
+        read = [replace(each, text=each.text or await self._office.kept(each.name) or "") for each in card.files]
         return replace(card, files=tuple(each for each in read if each.text))
 
     async def _with_messages(self, platform: Platform, thread: Thread, card: Card) -> Card:
@@ -174,7 +174,7 @@ class Outbox:
         """Once a thread, in private, to whoever asked for its task."""
         notes = tx.threads.find(post.thread)
         task = tx.log.find(notes.task) if notes and notes.task else None
-        if task is None or task.has_ended:
+        if task is None or task.ended:
             return
         surface = surface_of(post.thread)
         to = next((a for a in tx.people.get(task.request.by).accounts if surface_of(a) == surface), None)

@@ -17,7 +17,8 @@ from agents.domain.ids import DecisionId, TaskId, surface_of
 from agents.domain.task.task import Task
 from agents.domain.text.redact import Redact
 from bot.cards import replies
-from bot.cards.kinds import label_of, title_of
+from bot.cards.approved_plan import PLAN, plan_card, plan_id
+from bot.cards.kinds import label_of
 from bot.cards.scene import checks_card, checks_id
 from bot.delivery.announcer import whisper, wish
 from bot.messages import Card, Choice, Delivery, Edited, Pressed, Said, load_card
@@ -169,7 +170,6 @@ class Talk:
             talk=isinstance(meaning, SmallTalk) and not assents(meaning.text),
             to=_card_at(said, tx),
             label=label_of,
-            title=title_of,
         )
         return cls(task=task, words=words, said=said, speaker=speaker, moment=moment)
 
@@ -238,10 +238,19 @@ def warn_of_key(delivery: Delivery, redact: Redact, at: datetime, tx: Transactio
         tx.posts.want(wish(key, delivery.thread, card, Act.WHISPER, delivery.by), at)
 
 
+def _plan_at(decision: DecisionId, choice: Choice, tx: Transaction) -> Card | None:
+    """The plan that was approved, from the button on its closed card."""
+    known = tx.ledger.find(decision)
+    task = tx.log.task(known.task) if known else None
+    return plan_card(task) if task and choice.decision == plan_id(task) else None
+
+
 def checks_at(pressed: Pressed, choice: Choice, tx: Transaction) -> Card | None:
     """What a standing button on the message of a task's checks brings. None: it is another button."""
     post = tx.posts.on_message(pressed.thread, pressed.message) if pressed.message else None
     kind, _, id = post.key.partition(":") if post else ("", "", "")
+    if kind == "decision" and choice.letter == PLAN:
+        return _plan_at(DecisionId(id), choice, tx)
     if kind != "evaluation":
         return None
     task = tx.log.task(TaskId(id))

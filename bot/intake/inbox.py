@@ -23,7 +23,7 @@ from bot.intake.access import OverQuota, Quota, strangers_among, with_names
 from bot.intake.commands import Asked, answer, is_free, obey
 from bot.intake.conversation import Command, Meaning, SmallTalk, Talk, Words, checks_at, understand, warn_of_key
 from bot.intake.linking import Linking
-from bot.messages import Card, Choice, Delivery, Edited, Labelled, Mandated, Pressed, Said, load_card
+from bot.messages import WORDS_MOST, Card, Choice, Delivery, Edited, Labelled, Mandated, Pressed, Said, load_card
 from bot.services import Services
 from store.chat.deliveries import DeliveryState, Received
 from store.chat.posts import Act, Wish
@@ -140,12 +140,12 @@ class Inbox:
         notes = tx.threads.find(said.thread)
         task = tx.log.find(notes.task) if notes and notes.task else None
         meaning = understand(said.text)
-        live = task if task and not task.has_ended else None
+        live = task if task and not task.ended else None
         moment = self._office.moment(live.request.channel if live else said.channel, said.key)
         talk = Talk.of(said, live, speaker, moment, tx) if live else None
         instruction = access.is_instruction(said, notes, task, speaker, lambda: talk is not None and talk.answers)
         if notes:
-            tx.threads.save_notes(access.note_words(said, notes), said.at)
+            tx.threads.heard(access.note_words(said, notes), said.at)
         if not instruction:
             waits = talk.overhear(meaning, tx) if talk else ""
             return Outcome(state=DeliveryState.IGNORED, words=waits or "not said to me")
@@ -310,7 +310,7 @@ def _cleaned(delivery: Delivery) -> Delivery:
     """What people and platforms send may hold anything; from here on it is plain text."""
     name = clean(delivery.name)[:80]
     if isinstance(delivery, Pressed):
-        return replace(delivery, name=name, words=clean(delivery.words)[:4000])
+        return replace(delivery, name=name, words=clean(delivery.words)[:WORDS_MOST])
     hidden = hidden_in(delivery.text) if isinstance(delivery, Said | Edited) else delivery.hidden
     return replace(delivery, name=name, text=clean(delivery.text), hidden=hidden)
 

@@ -1,6 +1,6 @@
 """What the query API answers with, and what our own pages are given besides."""
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -9,8 +9,9 @@ from agents.domain.ids import Thread
 from agents.domain.task.task import Task
 from agents.domain.work.outcome import WorkerOutcome
 from agents.domain.work.work import SubtaskState, phase_state
+from bot.cards.opening import Opening
 from bot.live import Running
-from bot.messages import Card, Graph
+from bot.messages import Button, Card, Graph
 from bot.network import LookUp
 from bot.queries.people_queries import PeopleQueries
 from store.streams.projections import EvaluationResult
@@ -62,6 +63,16 @@ class Need:
     task: Task
     card: Card
     mine: bool = True
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KeptText:
+    """A long text of a task: a diff, a patch, a log."""
+
+    text: str
+    others: tuple[str, ...] = ()  # names of the other diffs and patches of the task, and its own
+    need: Need | None = None  # the open decision that it is shown for
+    comments: Button | None = None  # of that decision: what comments on its lines are sent with
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -131,4 +142,4 @@ class Pages:
     sessions: PeopleQueries
     health: Mapping[str, Endpoint]
     look_up: LookUp | None  # whose a connection is
-    suggestions: Sequence[str]  # of what to ask for; may still change
+    opening: Opening

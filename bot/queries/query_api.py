@@ -17,8 +17,9 @@ from agents.domain.work.outcome import TELLING, WorkerOutcome, outcomes
 from agents.workspace.files.artefacts import FileArtefacts
 from bot.cards.decisions import decision_card
 from bot.cards.discreet import discreet, discreet_proposal
+from bot.cards.evidence import comment_button, evidence_of, with_evidence
 from bot.cards.replies import QueueStatus
-from bot.cards.scene import Bill
+from bot.cards.scene import Bill, Ways
 from bot.cards.status import status_card
 from bot.cards.timeline import in_words
 from bot.cards.workflow import workflow_graph
@@ -28,7 +29,7 @@ from bot.intake.commands import queue_status
 from bot.intake.inbox import Inbox, Outcome
 from bot.live import ChangeNotifier, Running
 from bot.messages import Delivery, load_card
-from bot.queries import EVERYTHING, Conversation, Heard, Message, Need, Portion, TaskPage, TimelineEntry
+from bot.queries import EVERYTHING, Conversation, Heard, KeptText, Message, Need, Portion, TaskPage, TimelineEntry
 from bot.services import Services
 from store.chat.deliveries import DeliveryState
 from store.chat.threads import Kept
@@ -103,13 +104,25 @@ class QueryApi:
         running = await self._services.live.running(task, self._services.redact)
         return replace(found, kept=tuple(await self._kept_of(task)), running=running)
 
-    async def kept_text(self, task: TaskId, name: str, viewer: Account) -> str | None:
-        """A long text that was kept of a task: a diff, a patch, a log."""
+    async def kept(self, task: TaskId, name: str, viewer: Account) -> KeptText | None:
+        """A long text that was kept of a task, and the decision that it is shown for."""
         seen = await self._database.read(partial(self._seen, (task,), viewer))
-        if not seen or name not in await self._kept_of(task):
+        names = await self._kept_of(task) if seen else []
+        text = await self._artefacts.read(name) if name in names else None
+        if text is None:
             return None
-        text = await self._artefacts.read(name)
-        return None if text is None else await asyncio.to_thread(self._services.redact, text)
+        found = KeptText(
+            text=await asyncio.to_thread(self._services.redact, text),
+            others=tuple(each for each in names if each.endswith((".diff", ".patch"))),
+        )
+        return await self._database.read(partial(self._with_need, task, name, found))
+
+    def _with_need(self, id: TaskId, name: str, found: KeptText, tx: Transaction) -> KeptText:
+        task = tx.log.in_thread(id)
+        for decision in tx.ledger.questions_of(id):
+            if evidence_of(task, decision)[0] == name:
+                return replace(found, need=self._need(tx, task, decision), comments=comment_button(decision))
+        return found
 
     async def _kept_of(self, task: TaskId) -> list[str]:
         return [name for name in await self._artefacts.names(task) if name[len(task)] in ".-"]
@@ -233,7 +246,7 @@ class QueryApi:
             task=task,
             owner=tx.people.name(task.request.by),
             status=discreet(
-                status_card(task, tx.people.name, self._bill(tx, task), tx.jobs.current_pause()), self._services.redact
+                status_card(task, tx.people.name, self._bill(tx, task), tx.jobs.paused()), self._services.redact
             ),
             needs=tuple(self._need(tx, task, decision) for decision in mine),
             timeline=tuple(self._entry(tx, fact) for fact in _worth_telling(facts)),
@@ -254,7 +267,13 @@ class QueryApi:
 
     def _need(self, tx: Transaction, task: Task, decision: Decision) -> Need:
         card = decision_card(task, decision, tx.people.name, self._bill(tx, task))
+        card = with_evidence(card, task, decision, self._ways)
         return Need(decision=decision, task=task, card=discreet(card, self._services.redact))
+
+    @property
+    def _ways(self) -> Ways:
+        """Whoever asks here reads the console itself."""
+        return Ways()
 
     def _bill(self, tx: Transaction, task: Task) -> Bill:
         return Bill(spent=tx.calls.spent_on(task.id), budget=self._services.budgets.task)
@@ -281,6 +300,10 @@ class QueryApi:
 
 class DirectQueries(QueryApi):
     """For the CLI: settles what it hears itself, so that it works whether or not the program runs."""
+
+    @property
+    def _ways(self) -> Ways:
+        return Ways(surface="cli", public=self._services.public_url)
 
     async def hear(self, delivery: Delivery) -> Heard | None:
         await self._inbox.accept(delivery)

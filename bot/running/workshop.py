@@ -23,15 +23,17 @@ from agents.workspace.files.artefacts import FileArtefacts, file_name
 from agents.workspace.files.safe_open import Tree
 from agents.workspace.forge.github import GitHubForge
 from agents.workspace.forge.github_api import GitHubApi
-from agents.workspace.forge.issue_intake import GitHubIntake, IssueDesk, NoIssues
+from agents.workspace.forge.intake import GitHubIntake, IssueDesk, NoIssues
 from agents.workspace.forge.local import Forges, LocalForge, Place
 from agents.workspace.forge.remotes import Clones, Pushing, Remote, owner_and_name
-from agents.workspace.gates.gate_commands import environment
+from agents.workspace.forge.sample import SampleForge
+from agents.workspace.gates.commands import environment
 from agents.workspace.gates.gate_runner import GateTools
 from agents.workspace.gates.judge import GateConfig, SandboxGates
 from agents.workspace.git.checkouts import GitCheckouts, always_fresh, copy_of
 from agents.workspace.git.objects import committed_files, of_checkout
-from agents.workspace.sandbox.sandbox_choice import ChosenSandbox
+from agents.workspace.projects import SAMPLE
+from agents.workspace.sandbox.choice import ChosenSandbox
 from agents.workspace.sandbox.walls import MINION, NOBODY
 from bot.config.settings import Settings
 from bot.services import Services
@@ -147,6 +149,7 @@ class WorkshopSettings:
     sandbox: str  # which one is wanted
     console: str  # its address
     hub: Hub | None = None  # GitHub, for the sites that are there
+    rehearses: bool = False  # the offline model plays: each request on the sample starts from its first commit
 
 
 def make_workshop(
@@ -195,7 +198,8 @@ def _forges(services: Services, sites: Mapping[str, Site], checkouts: GitCheckou
     """Each project is handed over where it is."""
     far = dict[str, Forge](dict.fromkeys(config.hub.places, config.hub.forge)) if config.hub else {}
     near = {name: site for name, site in sites.items() if name not in far}
-    local = LocalForge(
+    make = SampleForge if config.rehearses and list(near) == [SAMPLE] else LocalForge
+    local = make(
         {name: Place(repository=site.path, commits=checkouts.repository(name)) for name, site in near.items()},
         PullLog(services.database, services.clock),
         services.redact,

@@ -48,9 +48,14 @@ async def test_shift_enter_makes_a_new_line(window: Window) -> None:
     assert window.said()[0].text == "first\nsecond"
 
 
-async def test_a_suggestion_is_one_click(window: Window) -> None:
+async def test_a_suggestion_fills_the_composer(window: Window) -> None:
     await window.go("/c/quiet")
-    await window.button("add a health check").click()
+    await window.page.get_by_role("link", name="add a health check").click()
+    composer = window.page.locator("#composer")
+    await expect(composer).to_have_value("@overlord add a health check")
+    await expect(composer).to_be_focused()
+    assert window.said() == [], "it is sent by a person"
+    await window.page.keyboard.press("Enter")
     await expect(window.text("Plan for T-1")).to_be_visible()
     assert window.said()[0].mentions_bot
 

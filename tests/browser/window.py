@@ -8,9 +8,10 @@ from typing import Any
 from playwright.async_api import Browser, Locator, Page, ViewportSize, expect
 
 from agents.domain.ids import Account, Thread
+from bot.cards.opening import Opening
 from bot.messages import Pressed, Said
+from bot.platforms.console.access import ConsoleOptions
 from bot.platforms.console.server import running
-from bot.platforms.console.sign_in import ConsoleOptions
 from tests.fakes.desk import ScriptedDesk
 
 ANA, BEN = Account("console:ana"), Account("console:ben")
@@ -59,7 +60,7 @@ def options(desk: ScriptedDesk, port: int = 0) -> ConsoleOptions:
         channels=("general", "quiet"),
         login="ana",
         secret=b"only for the browser's tests",
-        suggestions=("add a health check",),
+        opening=Opening(suggestions=("add a health check",)),
         now=lambda: desk.clock,
     )
 

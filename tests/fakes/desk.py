@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 
 from agents.domain.decisions.authority import Kind
-from agents.domain.decisions.decision import Decision, Option, with_letters
+from agents.domain.decisions.decision import Decision, Option, lettered
 from agents.domain.errors import OverlordError
 from agents.domain.ids import Account, DecisionId, PersonId, TaskId, Thread, derive_id
 from agents.domain.learning.proposal import Listed
@@ -19,13 +19,13 @@ from agents.ports import Listener
 from bot.cards.replies import QueueStatus
 from bot.live import Live, Running
 from bot.messages import Button, Card, Choice, Delivery, Edited, Pressed, Row, Said, Style, Tone
-from bot.queries import EVERYTHING, Conversation, Heard, Message, Need, Portion, TaskPage, TimelineEntry
+from bot.queries import EVERYTHING, Conversation, Heard, KeptText, Message, Need, Portion, TaskPage, TimelineEntry
 from bot.queries.query_api import QueryApi
 from store.streams.projections import EvaluationResult
 from store.streams.runs import Run
 
 LAST_REPLIES = 3
-PLAN = with_letters(
+PLAN = lettered(
     Option(value="approve", approves=True), Option(value="change", needs_words=True), Option(value="cancel")
 )
 START = datetime(2026, 3, 2, 9, 30, tzinfo=UTC)
@@ -58,6 +58,7 @@ class ScriptedDesk(QueryApi):
         self.evaluations: tuple[EvaluationResult, ...] = ()
         self.listed_runs: tuple[Run, ...] = ()
         self.queue_status = QueueStatus(paused_by="", paused_at=None, waiting=())
+        self.diff_of = "T-1.diff"  # what an open decision is shown for
         self.clock = START
         self.answers = True  # whether a request is answered at all
         self._names = names or {"ana": "Ana"}
@@ -92,9 +93,7 @@ class ScriptedDesk(QueryApi):
     async def tasks(
         self, viewer: Account, *, ended: bool = False, limit: int | None = None, search: str = "", before: int = 0
     ) -> Sequence[Task]:
-        shown = [
-            t for t in reversed(self.open_tasks.values()) if (ended or not t.has_ended) and search in t.request.text
-        ]
+        shown = [t for t in reversed(self.open_tasks.values()) if (ended or not t.ended) and search in t.request.text]
         return [t for t in shown if not before or int(t.id[2:]) < before][:limit]
 
     async def page(self, task: TaskId, viewer: Account, before: int | None = None) -> TaskPage | None:
@@ -115,8 +114,14 @@ class ScriptedDesk(QueryApi):
             running=await self.now.running(task, Redactor()),
         )
 
-    async def kept_text(self, task: TaskId, name: str, viewer: Account) -> str | None:
-        return self.texts.get((task, name))
+    async def kept(self, task: TaskId, name: str, viewer: Account) -> KeptText | None:
+        if (task, name) not in self.texts:
+            return None
+        others = tuple(sorted(each for of, each in self.texts if of == task and each.endswith((".diff", ".patch"))))
+        need = next((need for need in self.asked.values() if need.task.id == task and name == self.diff_of), None)
+        buttons = need.card.buttons if need else ()
+        comments = next((button for button in buttons if button.asks), None)
+        return KeptText(text=self.texts[task, name], others=others, need=need, comments=comments)
 
     async def pull(self, project: str, number: int, viewer: Account) -> TaskId | None:
         return TaskId("T-1") if (project, number) == ("sample", 1) else None

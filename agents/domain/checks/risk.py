@@ -22,7 +22,7 @@ class Risk:
     why: tuple[str, ...]
 
     @property
-    def sentence(self) -> str:
+    def said(self) -> str:
         return f"{self.level.capitalize()} risk: {'; '.join(self.why)}."
 
 

@@ -62,7 +62,7 @@ class Task:
     proposals: tuple[Proposal, ...] = ()  # that it gave rise to and nobody has decided on yet
 
     @property
-    def has_ended(self) -> bool:
+    def ended(self) -> bool:
         return self.state in ENDED
 
     @property

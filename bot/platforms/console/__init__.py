@@ -7,6 +7,7 @@ from typing import Annotated
 from agents.catalog.validation import Odd
 from bot.config.platforms import COMMAS, IdForm, Network, PlatformSettings, PlatformSpec, Port
 
+EVERYWHERE = frozenset({"0.0.0.0", "::"})  # all addresses of this machine
 LOOPBACK = frozenset({"127.0.0.1", "::1", "localhost"})
 
 
@@ -29,10 +30,16 @@ class ConsoleSettings(PlatformSettings):
 
     @property
     def url(self) -> str:
-        return f"http://{f'[{self.host}]' if ':' in self.host else self.host}:{self.port}"
+        host = "127.0.0.1" if self.host in EVERYWHERE else self.host
+        return f"http://{f'[{host}]' if ':' in host else host}:{self.port}"
+
+    @property
+    def answers_to(self) -> str:
+        """Names that count besides its own address; empty on loopback, where nobody else comes."""
+        return "" if self.loopback else ", ".join(self.names)
 
     def describe(self, http_port: int) -> str:
-        return "console"
+        return f"console (answers to {self.answers_to} too)" if self.answers_to else "console"
 
     def operator(self, user: str) -> str:
         return f"console:{user}" if self.loopback else ""
@@ -43,6 +50,9 @@ class ConsoleSettings(PlatformSettings):
             behind = f"proxies speak for others to {self.host}"
             what = behind if self.proxies else f"other machines can reach {self.host}"
             yield ("proxies" if self.proxies else "host",), what, step
+        if self.host in EVERYWHERE and not self.names:
+            what = f"{self.host} is no name: a browser elsewhere is refused, by whatever name it asks"
+            yield ("names",), what, "Name what people type: OVERLORD_CONSOLE_NAMES=overlord.example (or its address)."
 
 
 PLATFORM = PlatformSpec(

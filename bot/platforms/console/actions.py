@@ -17,10 +17,7 @@ from agents.domain.ids import TaskId, Thread
 from agents.domain.text.sanitize import clean, one_line
 from bot.messages import Button, Card, Delivery, Edited, Pressed
 from bot.platforms.console import deliveries
-from bot.platforms.console.deliveries import NONCE, Form, Unsendable
-from bot.platforms.console.pages import Pages, may_read
-from bot.platforms.console.rendering import iso, thread_path
-from bot.platforms.console.sign_in import (
+from bot.platforms.console.access import (
     LIFETIME,
     Authenticator,
     LoginLimiter,
@@ -30,6 +27,10 @@ from bot.platforms.console.sign_in import (
     viewer_of,
     wants_json,
 )
+from bot.platforms.console.deliveries import NONCE, Form, Unsendable
+from bot.platforms.console.line_comments import COMMENTS_MOST, all_words, comments_in, put_together
+from bot.platforms.console.pages import Pages, may_read
+from bot.platforms.console.rendering import iso, thread_path
 from bot.platforms.console.stream import Changes
 from bot.queries.query_api import QueryApi
 from store.chat.people import Session
@@ -39,6 +40,7 @@ Check = Callable[[Form, Viewer], Awaitable[None]]
 Shown = tuple[tuple[str, Card | None], ...]  # the messages of a conversation with what they show
 MOMENT = 2.0  # seconds
 NAME_MOST, AGENT_MOST = 80, 160  # characters
+MOST_COMMENT_FIELDS = 20 + 3 * (COMMENTS_MOST + 1)
 KEPT_FIELDS = ("channel", "thread", "message", "token", "shown", "task", "back")
 
 
@@ -58,6 +60,18 @@ class Actions:
     async def press(self, request: Request) -> Response:
         return await self._act(request, self._check_thread, deliveries.to_pressed)
 
+    async def comment(self, request: Request) -> Response:
+        """Comments on lines of a diff: pressed as one, with path and line before each."""
+        sent = await all_fields(request, MOST_COMMENT_FIELDS)
+        form, comments = dict(sent), comments_in(sent)
+        task, name = TaskId(request.path_params["task"]), request.path_params["name"]
+        try:
+            found = await self._queries.kept(task, name, viewer_of(request).account)
+            said = await asyncio.to_thread(put_together, form.get("words", ""), comments, found.text if found else "")
+        except OverlordError as problem:
+            return await self._again(request, {**form, "words": all_words(form.get("words", ""), comments)}, problem)
+        return await self._act(request, self._check_thread, deliveries.to_pressed, {**form, "words": said})
+
     async def ask(self, request: Request) -> Response:
         """The form behind a button, as a page of its own, for readers without scripts."""
         form, viewer = await fields(request), viewer_of(request)
@@ -71,8 +85,8 @@ class Actions:
             request, "ask.html", title=button.label, button=button, form=form, nonce_kept=_nonce(form)
         )
 
-    async def _act(self, request: Request, check: Check, make: Make) -> Response:
-        form, viewer = await fields(request), viewer_of(request)
+    async def _act(self, request: Request, check: Check, make: Make, filled: Form | None = None) -> Response:
+        form, viewer = filled or await fields(request), viewer_of(request)
         try:
             self._check_token(request, form)
             await check(form, viewer)
@@ -89,7 +103,10 @@ class Actions:
         if wants_json(request):
             return JSONResponse({"thread": delivery.thread, "message": delivery.message, "see": see, "told": told})
         if told:
-            return await self._pages.show(request, "told.html", title="Not done", told=told, thread=delivery.thread)
+            written = form.get("words", "")
+            return await self._pages.show(
+                request, "told.html", title="Not done", told=told, thread=delivery.thread, written=written
+            )
         if isinstance(delivery, Pressed) and delivery.message:
             await self._until_answered(delivery, viewer, before)
         return RedirectResponse(see, 303)
@@ -121,7 +138,7 @@ class Actions:
             status=status,
             title="Not sent",
             problem=problem,
-            action=request.url.path if request.url.path != "/ask" else "/press",
+            action=request.url.path if request.url.path in ("/say", "/edit") else "/press",
             kept={name: form[name] for name in KEPT_FIELDS if name in form},
             words_name="words" if "token" in form else "text",
             words=form.get("words", "") or form.get("text", ""),
@@ -173,8 +190,13 @@ class Actions:
 
 async def fields(request: Request) -> Form:
     """The text fields of a form; nothing here takes files."""
-    async with request.form(max_files=0, max_fields=20) as form:
-        return {name: value for name, value in form.items() if isinstance(value, str)}
+    return dict(await all_fields(request))
+
+
+async def all_fields(request: Request, most: int = 20) -> list[tuple[str, str]]:
+    """In their order; a name may come more than once."""
+    async with request.form(max_files=0, max_fields=most) as form:
+        return [(name, value) for name, value in form.multi_items() if isinstance(value, str)]
 
 
 def _nonce(form: Form) -> str:

@@ -6,8 +6,8 @@ from datetime import datetime
 
 from agents.domain.errors import OverlordError
 from agents.domain.ids import Thread, derive_id
-from bot.messages import Choice, Edited, Pressed, Said
-from bot.platforms.console.sign_in import Viewer
+from bot.messages import WORDS_MOST, Choice, Edited, Pressed, Said
+from bot.platforms.console.access import Viewer
 
 LIMIT = 8_000  # characters in one message
 NONCE = re.compile(r"[A-Za-z0-9_-]{8,64}")
@@ -65,7 +65,7 @@ def to_edited(form: Form, viewer: Viewer, name: str, at: datetime) -> Edited:
 
 
 def to_pressed(form: Form, viewer: Viewer, name: str, at: datetime) -> Pressed:
-    key, words = key_of(form, viewer), clean_words(form.get("words", ""))
+    key, words = key_of(form, viewer), clean_words(form.get("words", ""), WORDS_MOST)
     token, thread = form.get("token", ""), Thread(form.get("thread", ""))
     if Choice.of(token) is None or not thread or len(thread) > 400:
         raise Unsendable("That button is not one of ours", next_step="Reload the page and press it again.")
@@ -91,11 +91,11 @@ def key_of(form: Form, viewer: Viewer) -> str:
     return f"console:{viewer.login}:{nonce}"
 
 
-def clean_words(text: str) -> str:
+def clean_words(text: str, most: int = LIMIT) -> str:
     text = text.replace("\r\n", "\n").strip()
-    if len(text) > LIMIT:
+    if len(text) > most:
         raise Unsendable(
-            f"This is {len(text):,} characters long; a message can have {LIMIT:,}",
+            f"This is {len(text):,} characters long; {'a message' if most == LIMIT else 'it'} can have {most:,}",
             next_step="Shorten it, or send it in parts.",
         )
     return text

@@ -9,15 +9,16 @@ from urllib.parse import urlencode
 from markupsafe import Markup
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
-from starlette.responses import HTMLResponse, RedirectResponse, Response
+from starlette.responses import HTMLResponse, PlainTextResponse, RedirectResponse, Response
 
 from agents.domain.ids import TaskId, Thread
 from agents.domain.text.sanitize import small_number
 from bot.messages import Card
 from bot.platforms.console import rendering
+from bot.platforms.console.access import ConsoleOptions, Viewer, viewer_of
 from bot.platforms.console.deliveries import LIMIT, without_mention
+from bot.platforms.console.diff_rows import patch_of
 from bot.platforms.console.diffs import diff_html
-from bot.platforms.console.sign_in import ConsoleOptions, Viewer, viewer_of
 from bot.platforms.console.stream import Changes
 from bot.queries import Message, Portion
 from bot.queries.query_api import QueryApi
@@ -55,6 +56,10 @@ class Pages:
         portion = Portion(skip=(number - 1) * THREADS_SHOWN, most=THREADS_SHOWN + 1)
         found = await self._queries.channel(f"console:{name}", viewer_of(request).account, portion)
         conversations = found[-THREADS_SHOWN:]
+        offered = self._options.opening
+        suggestions = [without_mention(one) for one in offered.suggestions]
+        wanted = small_number(request.query_params.get("try", "")) or 0
+        filled = suggestions[wanted - 1] if 0 < wanted <= len(suggestions) else ""
         return await self.show(
             request,
             "channel.html",
@@ -66,6 +71,10 @@ class Pages:
             turns=_turns(here, number, len(found) > THREADS_SHOWN),
             channel=name,
             opening=opening,
+            filled=f"{opening}{filled}" if filled else "",
+            suggestions=suggestions,
+            about=offered.about,
+            notice=offered.notice,
         )
 
     async def thread(self, request: Request) -> Response:
@@ -155,23 +164,35 @@ class Pages:
 
     async def kept_file(self, request: Request) -> Response:
         """A diff, a patch or a log: too long for a card."""
-        id, name = TaskId(request.path_params["task"]), request.path_params["name"]
-        text = await self._queries.kept_text(id, name, viewer_of(request).account)
-        if text is None:
+        id, name, at = TaskId(request.path_params["task"]), request.path_params["name"], self._changes.mark
+        found = await self._queries.kept(id, name, viewer_of(request).account)
+        if found is None:
             raise HTTPException(404, f"{id} has nothing of that name.")
-        diff = None
-        if name.endswith((".diff", ".patch")):
-            diff = await asyncio.to_thread(_diff, text, _page_number(request))
+        if "plain" in request.query_params:
+            return _as_plain_text(found.text, request.query_params["plain"])
+        if not name.endswith((".diff", ".patch")):
+            return await self._log(request, id, name, found.text)
+        pressed, aside = await self._aside(request)
         return await self.show(
             request,
-            "kept.html",
+            "diff.html",
+            at=at,
             here="/tasks",
             title=f"{id} · {name}",
+            watch=(id, *pressed),
             task=id,
             kept=name,
-            lines=len(text.removesuffix("\n").split("\n")),
-            diff=diff,
-            text="" if diff else text,
+            found=found,
+            siblings=rendering.diffs_of(id, found.others),
+            diff=await asyncio.to_thread(_diff, found.text, _page_number(request)),
+            aside=aside,
+            pressed=pressed,
+        )
+
+    async def _log(self, request: Request, id: TaskId, name: str, text: str) -> Response:
+        lines = len(text.removesuffix("\n").split("\n"))
+        return await self.show(
+            request, "kept.html", here="/tasks", title=f"{id} · {name}", task=id, kept=name, lines=lines, text=text
         )
 
     async def pull(self, request: Request) -> Response:
@@ -194,7 +215,6 @@ class Pages:
             "name": await self._queries.name_of(viewer.account) if known else "",
             "waiting": await self._queries.count_needs(viewer.account) if known else 0,
             "channels": self._options.channels,
-            "suggestions": [without_mention(one) for one in self._options.suggestions],
             "now": self._options.now(),
             "limit": LIMIT,
             "watch": " ".join(watch),
@@ -244,7 +264,20 @@ def _search(request: Request) -> str:
 
 def _diff(text: str, page: int) -> Mapping[str, object]:
     drawn = diff_html(text, page)
-    return {"html": Markup(drawn.html), "page": drawn.page, "pages": drawn.pages}
+    return {
+        "html": Markup(drawn.html),  # every character of the diff is made harmless there
+        "page": drawn.page,
+        "pages": drawn.pages,
+        "files": drawn.files,
+        "added": drawn.added,
+        "removed": drawn.removed,
+    }
+
+
+def _as_plain_text(text: str, number: str) -> Response:
+    """The text itself, or the part of a diff about one file: for the copy button, and for `git apply`."""
+    wanted = small_number(number)
+    return PlainTextResponse(patch_of(text, wanted) if wanted else text)
 
 
 def may_read(thread: Thread, viewer: Viewer) -> bool:

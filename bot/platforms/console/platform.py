@@ -2,10 +2,12 @@
 
 import json
 import socket
+import urllib.error
+import urllib.request
 from collections.abc import AsyncIterator, Iterator
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from functools import partial
-from urllib.parse import quote
+from urllib.parse import quote, urlsplit
 
 from agents.domain.ids import Account, Thread, derive_id
 from agents.ports import Clock
@@ -15,8 +17,8 @@ from bot.doctor_check import Check, Now, fail, ok
 from bot.intake.inbox import Inbox
 from bot.messages import Bounds, Card, Gone, Platform, Unsure, dump_card
 from bot.platforms.console import ConsoleSettings
+from bot.platforms.console.access import ConsoleOptions, needs_login
 from bot.platforms.console.server import running
-from bot.platforms.console.sign_in import ConsoleOptions, needs_login
 from bot.queries import Pages
 from bot.queries.query_api import QueryApi
 from bot.services import Services
@@ -83,7 +85,7 @@ def serve(settings: Settings, services: Services, queries: QueryApi, pages: Page
     options = ConsoleOptions(
         host=console.host,
         port=console.port,
-        names=console.names,
+        names=(*console.names, *named_in(settings.public_url)),
         proxies=console.proxies,
         limits=settings.limits,
         look_up=pages.look_up,
@@ -91,11 +93,16 @@ def serve(settings: Settings, services: Services, queries: QueryApi, pages: Page
         login=settings.own_login,
         secret=keep_secret(settings.home / "console.secret"),
         sessions=None if known else pages.sessions,
-        suggestions=pages.suggestions,
+        opening=pages.opening,
         now=services.clock.now,
         extra=pages.health,
     )
     return running(queries, options)
+
+
+def named_in(url: str) -> tuple[str, ...]:
+    """The name by which people are told to reach it, as a browser sends it."""
+    return (urlsplit(url).netloc.rpartition("@")[2],) if url else ()
 
 
 def checks(settings: Settings, now: Now) -> Iterator[Check]:
@@ -117,9 +124,6 @@ def _port(console: ConsoleSettings) -> Check:
 
 def _answers(url: str) -> bool:
     """Whether an Overlord speaks at this address, well or not."""
-    import urllib.error
-    import urllib.request
-
     direct = urllib.request.build_opener(urllib.request.ProxyHandler({}))
     try:
         with direct.open(f"{url}/healthz", timeout=ANSWER) as reply:

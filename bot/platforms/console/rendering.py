@@ -15,6 +15,7 @@ from urllib.parse import quote
 from agents.domain.decisions.table import questions
 from agents.domain.ids import TaskId, fingerprint
 from agents.domain.task.task import Task, TaskState
+from bot.cards.approved_plan import details, title_of
 from bot.cards.status import TONE, state_of
 from bot.live import Running
 from bot.messages import Arrow, Card, Graph, Node, Tone, dump_card, when
@@ -82,7 +83,7 @@ def templates() -> "Environment":
         auto_reload=False,  # or each include asks the disk, and a page has hundreds
     )
     filters = (utc, iso, cut, mark, conversation_mark, thread_path, is_here, initial, first_line)
-    functions = (state_of, questions, changes_path, live_mark, ago, draw, nonce)
+    functions = (state_of, title_of, details, questions, changes_path, live_mark, ago, draw, nonce)
     made.filters |= {each.__name__: each for each in filters}
     made.globals |= {each.__name__: each for each in functions}
     made.globals |= {"ICONS": ICONS, "STATE_TONES": TONE, "TONES": TONES, "LINES_SHOWN": LINES_SHOWN}
@@ -178,6 +179,13 @@ def kept_of(task: TaskId, names: Sequence[str]) -> list[tuple[str, list[tuple[st
         groups.setdefault(about, []).append((name, label))
     said = {(n, m): f"{task}.{n}, attempt {m}" if n else f"{task}" for n, m in groups}
     return [(said[about], sorted(groups[about])) for about in sorted(groups)]
+
+
+def diffs_of(task: TaskId, names: Sequence[str]) -> list[tuple[str, str]]:
+    """The diffs of a task by name, each with what it is of: the whole first, then each attempt at each subtask."""
+    runs = {name: _RUN.fullmatch(name.removeprefix(task)) for name in names}
+    order = sorted(names, key=lambda name: (int(run[1]), int(run[2])) if (run := runs[name]) else (0, 0))
+    return [(n, f"{task}.{run[1]}, attempt {run[2]}" if (run := runs[n]) else "The whole") for n in order]
 
 
 def about(task: Task | None, card: Card) -> str:

@@ -26,10 +26,9 @@ from uvicorn.server import ServerState
 from agents.domain.errors import OverlordError, SettingsProblem
 from bot.network import BACKLOG, ConnectionLimiter, TrackedConnection, let_queue
 from bot.platforms.console import rendering, stream
+from bot.platforms.console.access import Authenticator, ConsoleOptions, Forwarded, Guard, Identity, wants_json
 from bot.platforms.console.actions import Actions, Login
-from bot.platforms.console.guard import Forwarded, Guard
 from bot.platforms.console.pages import Pages
-from bot.platforms.console.sign_in import Authenticator, ConsoleOptions, Identity, wants_json
 from bot.queries import Endpoint
 from bot.queries.query_api import QueryApi
 
@@ -91,6 +90,7 @@ def _routes(pages: Pages, actions: Actions, login: Login) -> list[BaseRoute]:
         "/say": actions.say,
         "/edit": actions.edit,
         "/press": actions.press,
+        "/task/{task}/kept/{name}": actions.comment,
         "/ask": actions.ask,
         "/login": login.enter,
         "/logout": login.leave,
@@ -235,8 +235,7 @@ async def running(queries: QueryApi, options: ConsoleOptions) -> AsyncIterator[s
             serving.result()
             raise OverlordError("The console ended while it started", next_step="The log says why.")
         let_queue(bound.fileno())
-        host = f"[{options.host}]" if ":" in options.host else options.host
-        yield f"http://{host}:{options.port}"
+        yield options.address
     finally:
         app.state.stopping.set()
         server.end()

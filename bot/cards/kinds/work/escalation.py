@@ -1,9 +1,7 @@
 """A subtask that the rules could not settle."""
 
 from agents.domain.decisions.authority import Kind
-from agents.domain.decisions.decision import Decision
 from agents.domain.decisions.kinds.work.escalation import EscalationOption
-from agents.domain.task.task import Task
 from bot.cards.kinds.kind_card import (
     CANCEL_TASK,
     DIFFERENTLY,
@@ -12,20 +10,15 @@ from bot.cards.kinds.kind_card import (
     TAKE_OVER,
     KindCard,
     Label,
-    named_subtask,
+    show_question,
     show_request,
 )
 from bot.messages import Style
 
-
-def _title(task: Task, decision: Decision) -> str:
-    return decision.question or f"{named_subtask(task, decision)} needs you"
-
-
 CARD = KindCard(
     kind=Kind.ESCALATION,
     name="work that got stuck",
-    title=_title,
+    title=show_question,
     text=show_request,
     labels={
         EscalationOption.HINT: Label("Retry with a hint", "Retried with a hint", Style.PRIMARY, DIFFERENTLY),
@@ -43,6 +36,7 @@ CARD = KindCard(
         EscalationOption.CANCEL: CANCEL_TASK,
     },
     at_work=STEP_WAITS,
+    comments=EscalationOption.HINT,
     checks=True,
     trouble=True,
 )

@@ -1,11 +1,11 @@
-// Writing: the composer, the suggestions of an empty channel, and changing one's own message.
+// Writing: the composer, suggestions that fill it, and changing one's own message.
 import { refresh } from "./live.js";
 import { numberFor, post, renew, tell } from "./post.js";
 
 export function startComposers() {
   document.addEventListener("submit", (event) => {
     const form = event.target;
-    const act = form.matches("[data-composer]") ? send : form.matches("[data-chip]") ? suggest : form.matches("[data-edit]") ? change : null;
+    const act = form.matches("[data-composer]") ? send : form.matches("[data-edit]") ? change : null;
     if (!act) return;
     event.preventDefault();
     act(form);
@@ -18,6 +18,12 @@ export function startComposers() {
     if (!sends) return;
     event.preventDefault();
     form.requestSubmit();
+  });
+  document.addEventListener("click", (event) => {
+    const chip = event.target.closest("[data-fill]");
+    if (!chip) return;
+    event.preventDefault();
+    fill(chip.dataset.fill);
   });
   const composer = document.querySelector("[data-composer]");
   if (composer) keepDraft(composer);
@@ -65,16 +71,13 @@ function isIdle(button) {
   return [document.body, document.getElementById("main"), button].includes(document.activeElement);
 }
 
-async function suggest(form) {
-  const composer = document.querySelector("[data-composer]");
-  numberFor(form, form.elements.text.value);
-  try {
-    await post(form.action, new FormData(form));
-    await refresh();
-    if (isIdle()) composer.elements.text.focus();
-  } catch (failure) {
-    tell(composer, failure.message);
-  }
+/** A suggestion goes into the box: it is read, changed and sent by a person. */
+function fill(words) {
+  const area = document.querySelector("[data-composer]").elements.text;
+  area.value = words;
+  area.dispatchEvent(new Event("input", { bubbles: true }));
+  area.focus();
+  area.setSelectionRange(words.length, words.length);
 }
 
 async function change(form) {

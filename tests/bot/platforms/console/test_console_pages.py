@@ -10,6 +10,7 @@ from agents.domain.errors import OverlordError
 from agents.domain.ids import Account, TaskId, Thread
 from agents.domain.task.task import TaskState
 from agents.domain.work.outcome import Implementation, Made, Status, WorkerOutcome
+from bot.cards.opening import Opening
 from bot.cards.replies import QueueStatus
 from bot.messages import Button, Card, Choice, Row, Said, Style, Tone
 from bot.platforms.console.rendering import ICONS, TONES, ago, cut
@@ -57,13 +58,36 @@ async def test_the_whole_walk_without_scripts() -> None:
 
 
 async def test_an_empty_channel_offers_something_to_try() -> None:
-    async with console(suggestions=("add a health check", "@overlord explain the build")) as visit:
+    async with console(opening=Opening(suggestions=("add a health check", "@overlord explain the build"))) as visit:
         page = await visit.get("/c/general")
-        assert 'name="text" value="@overlord add a health check"' in page.text
-        assert 'name="text" value="@overlord explain the build"' in page.text
+        assert 'data-fill="@overlord add a health check"' in page.text
+        assert 'data-fill="@overlord explain the build"' in page.text
         assert ">@overlord </textarea>" in page.text
+        filled = await visit.get("/c/general?try=2")
+        assert ">@overlord explain the build</textarea>" in filled.text, "it fills the box without scripts too"
+        for other in ("0", "3", "x", "<b>"):
+            assert ">@overlord </textarea>" in (await visit.get(f"/c/general?try={other}")).text
         direct = await visit.get("/direct")
-        assert 'name="text" value="add a health check"' in direct.text
+        assert 'data-fill="add a health check"' in direct.text
+        assert visit.desk.heard == [], "nothing is sent before a person sends it"
+
+
+async def test_the_first_page_says_what_the_sample_is_and_what_is_missing() -> None:
+    desk = desk_with(Card(title="Card"))
+    offered = Opening()
+    offered.fill(sample="/home/ana/.overlord/sample", offers=("count links",), rehearses=True)
+    async with console(desk, opening=offered, channels=("general", "empty")) as visit:
+        empty = text_of((await visit.get("/c/empty")).text)
+        assert "shortlinks, a small Python program" in empty and "/home/ana/.overlord/sample" in empty
+        assert "count links" in empty and "No model is set up, so a script plays" in empty
+        assert "More to try on the sample" in (await visit.get("/c/general")).text
+    offered.fill(sample="", offers=("count links",), rehearses=True)
+    async with console(desk, opening=offered, channels=("general", "empty")) as visit:
+        for path in ("/c/empty", "/c/general"):
+            said = text_of((await visit.get(path)).text)
+            assert "nothing can be planned for your projects yet" in said and "count links" not in said
+    offered.fill(sample="", offers=(), rehearses=False)
+    assert (offered.about, offered.notice) == ("", "") and offered.suggestions
 
 
 async def test_a_channel_shows_the_end_of_each_thread() -> None:
@@ -237,7 +261,8 @@ async def test_nothing_people_or_models_write_becomes_markup() -> None:
     desk = desk_with(card)
     desk.write(HERE, "console:general", BEN, NASTY)
     desk.open_task(HERE, NASTY)
-    async with console(desk, suggestions=(NASTY,), channels=("general", "empty")) as visit:
+    opening = Opening(suggestions=(NASTY,), about=NASTY, notice=NASTY)
+    async with console(desk, opening=opening, channels=("general", "empty")) as visit:
         for path in (f"/thread/{HERE}", "/c/general", "/c/empty", "/needs", "/tasks", "/task/T-1"):
             html = (await visit.get(path)).text
             assert "<script>" not in html
