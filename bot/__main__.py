@@ -1,5 +1,6 @@
 """`overlord`, also as `python -m bot`."""
 
+import gc
 import os
 import sys
 from importlib.util import find_spec
@@ -15,6 +16,7 @@ def main() -> None:
     # pydantic would read the metadata of everything that is installed, to find plugins that nobody has
     os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
     if sys.argv[1:] == ["up"]:
+        gc.disable()  # what is loaded now stays: to look through it again and again is a tenth of the start
         from bot.start import start_plainly
 
         sys.exit(start_plainly())

@@ -35,7 +35,6 @@ from bot.messages import Card, Platform
 from bot.network import HERE, LookUp
 from bot.permissions import Permissions
 from bot.queries import Pages
-from bot.queries.backup import check_archive, check_database, check_file
 from bot.queries.people_queries import PeopleQueries
 from bot.queries.query_api import DirectQueries, QueryApi
 from bot.running.health import Health
@@ -145,6 +144,8 @@ async def open_people(settings: Settings) -> AsyncIterator[PeopleQueries]:
 
 async def check_store(settings: Settings, tell: Progress, *, quick: bool) -> list[Check]:
     """What `overlord doctor` wants to know of the database; `quick`: without going through all facts."""
+    from bot.queries.backup import check_archive, check_database, check_file
+
     with _open_services(settings, SystemClock(), ChangeNotifier()) as services:
         if quick:
             return [await services.database.read(check_file)]

@@ -74,14 +74,14 @@ class Live:
         number, runs = next(self._numbers), self._running.setdefault(task, {})
         runs[number] = Running(number=number, subtask=subtask, command=command, gate=gate, since=now())
 
-        def heard(last: str) -> None:
+        def listen(last: str) -> None:
             if number in runs:
                 runs[number] = replace(runs[number], said=last)
                 self._changed(task)
 
         self._changed(task)
         try:
-            yield heard
+            yield listen
         finally:
             del runs[number]
             if not runs:

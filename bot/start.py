@@ -33,8 +33,7 @@ def start_plainly() -> int:
 
 def start(flags: Mapping[str, str]) -> None:
     """Run until it is asked to stop."""
-    gc.disable()  # what is loaded now stays: to look through it again and again is a tenth of the start
-
+    gc.disable()  # until it is told what runs; see bot/__main__.py
     settings = load_settings(os.environ, cwd=Path.cwd(), flags=flags)
     set_up_logs(settings.log_level, settings.secrets)
     make_home(settings.home)

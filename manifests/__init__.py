@@ -5,6 +5,6 @@ from pathlib import Path
 _HERE = Path(__file__).parent
 
 
-def packaged(*parts: str) -> Path:
-    """The path of a file that comes with the program: packaged("policies", "limits.yaml")."""
+def packaged_path(*parts: str) -> Path:
+    """The path of a file that comes with the program: packaged_path("policies", "limits.yaml")."""
     return _HERE.joinpath(*parts)

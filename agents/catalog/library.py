@@ -182,7 +182,7 @@ def _loaded(declared: Declared) -> tuple[Catalog, list[Odd]]:
     contexts = declared.contexts or _our_contexts()
     ours = Layer(source="", parts=_our_roles())
     yours = [Layer(source=SOURCE, parts=declared.roles)] if declared.roles else []
-    roles, bad = Roles([ours, *yours], contexts).resolved()
+    roles, bad = Roles([ours, *yours], contexts).resolve()
     workflows, odd_workflows = _workflows(declared)
     odd: list[Odd] = [(("roles", *each.where), each.what, each.step) for each in bad]
     chosen = declared.workflow.template if declared.workflow else DEFAULT.name

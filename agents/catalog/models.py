@@ -14,7 +14,7 @@ from agents.catalog.yaml import Value, read_packaged, read_yaml
 from agents.domain.models.routing import ROLES, Provider, Size, Written, WrittenModel
 from agents.domain.text.sanitize import Between
 from agents.domain.text.secret_shapes import OTHERS_KEY, TOKEN_BEGINNINGS
-from manifests import packaged
+from manifests import packaged_path
 
 OLLAMA = "OLLAMA_API_BASE"
 _VARIABLE = r"[A-Za-z_][A-Za-z0-9_]*"
@@ -145,8 +145,8 @@ MODELS: Model[Models] = Model(Models)
 @cache
 def load_scripts() -> tuple[Mapping[str, Any], ...]:
     """Read once: it takes a third of a second, and comes with the program."""
-    data: Any = read_yaml(packaged("samples", "rehearsal.yaml")).data
-    played: list[Any] = [read_yaml(path).data for path in sorted(packaged("samples", "rehearsal").glob("*.yaml"))]
+    data: Any = read_yaml(packaged_path("samples", "rehearsal.yaml")).data
+    played: list[Any] = [read_yaml(path).data for path in sorted(packaged_path("samples", "rehearsal").glob("*.yaml"))]
     work = {str(each["request"]): each["work"] for each in played}
     return tuple({**script, "work": work.get(str(script["request"]), [])} for script in data["requests"])
 

@@ -10,7 +10,7 @@ from agents.catalog.validation import Model, Wrong, fields_of, matching, pattern
 from agents.catalog.yaml import BadYaml, parse_yaml
 from agents.domain.learning.skill import Skill
 from agents.domain.text.sanitize import clean, cut
-from manifests import packaged
+from manifests import packaged_path
 
 LARGEST = 64 * 1024
 MOST = 100
@@ -100,7 +100,7 @@ def read_skills(files: Mapping[str, bytes], source: str = "") -> Skills:
 
 
 def packaged_skills() -> Skills:
-    return read_skills({f"skills/{path.name}": path.read_bytes() for path in packaged("skills").glob("*.yaml")})
+    return read_skills({f"skills/{path.name}": path.read_bytes() for path in packaged_path("skills").glob("*.yaml")})
 
 
 def _read(path: str, body: bytes, source: str) -> Skill | BrokenSkill:

@@ -21,7 +21,7 @@ from ruamel.yaml.events import (
 )
 
 from agents.domain.errors import OverlordError
-from manifests import packaged
+from manifests import packaged_path
 
 Value = None | bool | int | float | str | list["Value"] | dict[str, "Value"]
 Where = tuple[str | int, ...]  # the way to a value: ("projects", 0, "name")
@@ -74,7 +74,7 @@ def read_yaml(path: Path) -> Document:
 
 def read_packaged(*parts: str) -> Document:
     """What comes with the program: a file, or the files of a folder as if they were one, each below its name."""
-    place = packaged(*parts)
+    place = packaged_path(*parts)
     if place.is_file():
         return read_yaml(place)
     return Document(name=str(place), data={path.stem: read_yaml(path).data for path in sorted(place.glob("*.yaml"))})

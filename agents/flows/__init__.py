@@ -68,6 +68,10 @@ class On:
     when: Callable[[Any], bool] = always  # of the task, or of the project where the fact is on its stream
     repeats: Repeats | None = None
 
+    @property
+    def is_long(self) -> bool:
+        return self.lane is Lane.LONG
+
 
 FLOW_AFTER: tuple[On, ...] = (
     On(e.TaskRequested, run=intake),

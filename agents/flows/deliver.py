@@ -45,7 +45,7 @@ async def open_pull(event: Event, ports: Ports) -> None:
             changes=changes[:100],
             files=len(changes),
             risk=risk.level,
-            why=risk.said,
+            why=risk.sentence,
             into=into,
         )
         return working.open_merge(now, fact, risk, changes, moment)

@@ -55,7 +55,7 @@ async def understand(event: Event, ports: Ports) -> None:
     """Without a model it stays a remark, and the commands still work."""
     assert isinstance(event, RemarkMade)
     task = await ports.store.task(event.task)
-    about = {"said": event.text, "known": decide.known(task)}
+    about = {"said": event.text, "known": decide.remark_context(task)}
     asked = Ask(question="intent", role="summarizer", step="intent", task=task, about=about)
     try:
         says, _ = await ports.llm.ask(asked, IntentAnswer)

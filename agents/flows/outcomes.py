@@ -33,7 +33,7 @@ def result_of(outcome: Outcome | BaseException) -> Outcome:
 async def unless_ended(task: TaskId, ports: Ports, doing: Coroutine[Any, Any, Outcome]) -> Outcome | None:
     """Something long, called off when the task has ended meanwhile (None)."""
     running = asyncio.ensure_future(doing)
-    over = asyncio.ensure_future(ports.store.until(task, lambda now: now.ended))
+    over = asyncio.ensure_future(ports.store.until(task, lambda now: now.has_ended))
     try:
         await asyncio.wait({running, over}, return_when=asyncio.FIRST_COMPLETED)
         return await running if running.done() else None

@@ -128,7 +128,7 @@ class _Run:
             finally:
                 await cancel_and_wait(running, called)
             self.task = await self.ports.store.task(self.task.id)
-            if self.task.at_rest or self.task.ended or not working.is_current(self.task, self.event):
+            if self.task.at_rest or self.task.has_ended or not working.is_current(self.task, self.event):
                 return None
             self.since = self._news()
 
@@ -175,7 +175,7 @@ class _Run:
 
     async def end(self, outcome: Outcome | None) -> None:
         task, checkouts = self.task, self.ports.checkouts
-        if (await self.ports.store.task(task.id)).ended:
+        if (await self.ports.store.task(task.id)).has_ended:
             await checkouts.close(self.checkout)
             await self.ports.store.record(task.id, lambda now, moment: [])
             return
@@ -255,4 +255,4 @@ _ANSWERS = (e.MinionAnswered, e.ScopeSettled)
 
 def _calls_off(heard: int) -> Callable[[Task], bool]:
     """The task was stopped or has ended, or somebody entitled said something that does not wait."""
-    return lambda task: task.at_rest or task.ended or any(each.urgent and each.number > heard for each in task.said)
+    return lambda task: task.at_rest or task.has_ended or any(each.urgent and each.number > heard for each in task.said)

@@ -26,10 +26,10 @@ from agents.llm.answers import (
     text_of,
     tool_schemas,
 )
+from agents.llm.call_steps import Step, Value, Wanted, run_step
 from agents.llm.gateway import Gateway, Reply
 from agents.llm.prompts import PromptCut, Prompts
 from agents.llm.rendering import BadTemplate
-from agents.llm.steps import Step, Value, Wanted, run_step
 from agents.ports import Ask, Call, CallBook, Clock, Converse, Keep, Said, Shape, Spent
 
 
@@ -70,7 +70,7 @@ class Notices:
 
     def facts(self, task: Task, moment: Moment) -> Sequence[Event]:
         """Each is said once a task."""
-        if task.ended:
+        if task.has_ended:
             return []
         stood_in = [
             e.ModelDegraded(task=task.id, at=moment.at, model=model, why=why)

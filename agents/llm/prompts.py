@@ -23,7 +23,7 @@ from agents.llm.guidance import OURS_ALONE, Guidance, Templates, no_templates, r
 from agents.llm.rendering import CAPS, Fence, Trusted, packaged_text
 from agents.llm.tokens import Tokens
 from agents.ports import Ask
-from manifests import packaged
+from manifests import packaged_path
 
 BRIEF = 1_500  # tokens in which a task is told to a model that could not take all of it
 QUESTION = 400  # tokens kept free for a question at least: what is left for the task is the same for short ones
@@ -200,4 +200,4 @@ _DUTIES = {"decompose": "Planner"}  # questions that are asked in brief
 @lru_cache(maxsize=1)
 def names() -> frozenset[str]:
     """The questions there are."""
-    return frozenset(path.stem for path in packaged("prompts").glob("[!_]*.j2"))
+    return frozenset(path.stem for path in packaged_path("prompts").glob("[!_]*.j2"))

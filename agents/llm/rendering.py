@@ -19,7 +19,7 @@ from jinja2.sandbox import ImmutableSandboxedEnvironment
 
 from agents.domain.errors import OverlordError
 from agents.domain.text.sanitize import clean, cut
-from manifests import packaged
+from manifests import packaged_path
 
 # Characters a field may have; what is not named may have the last.
 CAPS: dict[str, int] = {
@@ -105,7 +105,7 @@ def _finalize(value: Any) -> Any:
 @lru_cache(maxsize=1)
 def environment() -> ImmutableSandboxedEnvironment:
     made = ImmutableSandboxedEnvironment(
-        loader=FileSystemLoader(packaged("prompts")),
+        loader=FileSystemLoader(packaged_path("prompts")),
         undefined=StrictUndefined,
         finalize=_finalize,
         trim_blocks=True,

@@ -81,7 +81,7 @@ def _level(task: Task) -> tuple[str, str]:
 
 def is_contested(task: Task) -> bool:
     """A reviewer says stop, gave no verdict, or two of them could not agree."""
-    if task.plan.debate is not None and not task.plan.debate.settled:
+    if task.plan.debate is not None and not task.plan.debate.is_settled:
         return True
     return task.plan.review is not None and task.plan.review.ruling in (Ruling.BLOCKED, Ruling.ESCALATE_TO_HUMAN)
 
@@ -255,7 +255,7 @@ def debate_rows(debate: Debate | None, *, goes_on: bool = False) -> list[Row]:
 
 def _ended(debate: Debate) -> str:
     cost = f"; arguing cost ${debate.cost:.2f}" if debate.cost else ""
-    if not debate.settled:
+    if not debate.is_settled:
         return f"they still disagree{cost}"
     went_on = debate.now.ruling is Ruling.APPROVED
     return f"they agree {'to go on' if went_on else 'that it must change'}{cost}"

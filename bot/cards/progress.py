@@ -59,7 +59,7 @@ def _pending(task: Task, work: Work) -> str:
         again = f"attempt {work.attempt} " if work.attempt > 1 else ""
         return f"{again}is about to start" if work.tries <= most_attempts(task) else "is about to start"
     assert task.plan.draft is not None
-    needs = [n for n in task.plan.draft.blocking()[work.number] if not task.work.on(n).settled]
+    needs = [n for n in task.plan.draft.blocking()[work.number] if not task.work.on(n).is_settled]
     if task.plan.is_closing(work.number):
         return "when all others are done"
     return f"waits for {', '.join(f'{task.id}.{n}' for n in sorted(set(needs)))}" if needs else "waits for its turn"

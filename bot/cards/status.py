@@ -20,7 +20,7 @@ from bot.messages import Button, Card, Row, Tone
 
 def status_card(task: Task, name: NameOf, bill: Bill = NO_BILL, paused: QueuePause | None = None) -> Card:
     title = f"{task.id} · {one_line(task.request.text)}"
-    if task.ended:
+    if task.has_ended:
         return Card(
             title=title,
             text=_ending(task),

@@ -66,7 +66,7 @@ async def show_decision(queries: QueryApi, decision: DecisionId, json: Json = Fa
         session.show_json(_as_json(need))
         return
     task, found = need.task, need.decision
-    typer.echo(need.card.fallback if need.mine else f"{task.id}: {found.question or found.kind}")
+    typer.echo(need.card.fallback if need.mine else f"{task.id}: {found.wording or found.kind}")
     typer.echo(f"Decision {found.id} of {task.id}. It needs {who_may(rule_of(found))}.")
     rows = [(option.letter, option.label or option.value, prompt(found, option)) for option in found.options]
     session.show_table(("letter", "choice", "it asks"), rows, none="It has no choices; reply in words.")

@@ -15,7 +15,7 @@ from agents.domain.decisions.authority import Kind
 from agents.domain.errors import OverlordError
 from agents.domain.ids import Account, Thread
 from agents.domain.task.task import Task
-from agents.workspace.sandbox import choice
+from agents.workspace.sandbox import sandbox_choice
 from bot import app
 from bot.cli import session
 from bot.config.platforms import OWN
@@ -61,7 +61,9 @@ async def _play(home: Path, request: str, shows: str) -> None:
     }
     settings = load_settings(given, cwd=home)
     set_up_logs("warning", settings.secrets)
-    await choice.choose_sandbox(settings.sandbox)  # without one a minion could only say so, at the end of a long story
+    await sandbox_choice.choose_sandbox(
+        settings.sandbox
+    )  # without one a minion could only say so, at the end of a long story
     typer.echo(f"A rehearsal of {shows}. No model is asked, nothing leaves this machine, and nothing is kept.\n")
     async with app.running(settings) as program:
         viewer = Account(f"{OWN}:{settings.own_login}")
@@ -88,7 +90,7 @@ async def _watch(queries: QueryApi, viewer: Account) -> Task:
                 if entry.version > told:
                     typer.echo(f"{entry.by or 'Overlord'}: {entry.words}")
                     told = entry.version
-            if page.task.ended:
+            if page.task.has_ended:
                 return page.task
             for need in page.needs[:1]:
                 if need.decision.kind in TROUBLE and need.card.title in stuck:

@@ -23,9 +23,9 @@ from agents.workspace.forge.github_api import GitHubApi, expect_status
 from agents.workspace.forge.github_shapes import Repo, User, read
 from agents.workspace.forge.remotes import Remote
 from agents.workspace.gates import detect
-from agents.workspace.gates.commands import Environment, environment
 from agents.workspace.gates.detect import Way
-from agents.workspace.sandbox import choice
+from agents.workspace.gates.gate_commands import Environment, environment
+from agents.workspace.sandbox import sandbox_choice
 from agents.workspace.sandbox.walls import SandboxUnusable
 from bot.__main__ import foreign_packages
 from bot.app import check_store
@@ -310,7 +310,7 @@ def _tried(chosen: Chosen) -> Iterator[Check]:
 def check_sandbox(wanted: Sandbox) -> Check:
     """The one that is asked for, or with `auto` the first that works."""
     try:
-        found = asyncio.run(choice.choose_sandbox(wanted))
+        found = asyncio.run(sandbox_choice.choose_sandbox(wanted))
     except SandboxUnusable as problem:
         return fail("sandbox", f"{problem.what}. Minions and gates will not run", problem.next_step)
     return ok("sandbox", f"{found.name} works, every wall holds")

@@ -142,7 +142,7 @@ def _evaluation_row(each: EvaluationResult) -> tuple[str, ...]:
 
 def _run_row(run: Run) -> tuple[str, ...]:
     tokens, took, cost = f"{run.tokens_in + run.tokens_out:,}", f"{run.seconds:.0f} s", f"${run.cost:.2f}"
-    return (run.name, run.role, run.model, run.ended, str(run.retries), took, tokens, cost, run.error)
+    return (run.name, run.role, run.model, run.outcome, str(run.retries), took, tokens, cost, run.error)
 
 
 @app.command()

@@ -110,7 +110,7 @@ def _scene(tx: Transaction, task: Task, permissions: Permissions, house: House) 
         accounts=_accounts(tx, surface_of(task.request.thread)),
         deciders=lambda decision: _deciders(tx, permissions, task, decision),
         bill=lambda: Bill(spent=tx.calls.spent_on(task.id), budget=house.budget),
-        paused=tx.jobs.paused,
+        paused=tx.jobs.current_pause,
         next_approver=permissions.next_approver,
         shown=lambda key: load_card(found.body) if (found := tx.posts.find(key)) else None,
         message=tx.posts.message_of,

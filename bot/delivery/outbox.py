@@ -174,7 +174,7 @@ class Outbox:
         """Once a thread, in private, to whoever asked for its task."""
         notes = tx.threads.find(post.thread)
         task = tx.log.find(notes.task) if notes and notes.task else None
-        if task is None or task.ended:
+        if task is None or task.has_ended:
             return
         surface = surface_of(post.thread)
         to = next((a for a in tx.people.get(task.request.by).accounts if surface_of(a) == surface), None)

@@ -5,7 +5,7 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 from functools import cache
 
-from agents.domain.decisions.authority import Group, NotYours, Presser, entitled, may
+from agents.domain.decisions.authority import Group, NotYours, Presser, deciding_groups, may
 from agents.domain.decisions.decision import Decision
 from agents.domain.decisions.table import RULES, questions, rule_name
 from agents.domain.errors import OverlordError
@@ -136,13 +136,13 @@ def strangers_among(
 
 
 def _accounts(error: NotYours, permissions: Permissions) -> list[Account]:
-    groups = entitled(error.rule, error.wider)
+    groups = deciding_groups(error.rule, error.wider)
     return [account for group in Group if group in groups for account in permissions.members(group)]
 
 
 def _names(error: NotYours, tx: Transaction, permissions: Permissions) -> list[str]:
     """A person is named once, whatever accounts they have; somebody who was never met, by their account."""
-    groups = entitled(error.rule, error.wider)
+    groups = deciding_groups(error.rule, error.wider)
     owner = [tx.people.get(error.requester).id] if Group.OWNER in groups else []
     barred = tx.people.get(error.but).id if error.but else None
     met = ((account, tx.people.find(account)) for account in _accounts(error, permissions))

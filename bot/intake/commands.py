@@ -114,7 +114,7 @@ def _status(asked: Asked, tx: Transaction, permissions: Permissions, moment: Mom
         return _tasks(asked, tx, permissions, moment)
     task = _task(asked, tx, permissions)
     bill = Bill(spent=tx.calls.spent_on(task.id), budget=moment.budget)
-    card = status_card(task, tx.people.name, bill, tx.jobs.paused())
+    card = status_card(task, tx.people.name, bill, tx.jobs.current_pause())
     return Card(title=card.title, text=card.text, rows=card.rows, lines=card.lines, tone=card.tone)
 
 
@@ -162,11 +162,11 @@ def _queue(asked: Asked, tx: Transaction, permissions: Permissions, moment: Mome
 
 
 def queue_status(tx: Transaction) -> QueueStatus:
-    paused = tx.jobs.paused()
+    paused = tx.jobs.current_pause()
     return QueueStatus(
         paused_by=tx.people.name(paused.by) if paused else "",
         paused_at=paused.at if paused else None,
-        waiting=tuple(tx.jobs.queued()),
+        waiting=tuple(tx.jobs.waiting_tasks()),
     )
 
 
@@ -186,7 +186,7 @@ def _resume_queue(asked: Asked, tx: Transaction, permissions: Permissions, momen
 
 def _tell_of_queue(asked: Asked, tx: Transaction, permissions: Permissions, moment: Moment, *, paused: bool) -> None:
     """On the status card of every task in work, and in the threads of those that wait; where it is said it is seen."""
-    by, waiting = tx.people.name(asked.speaker.person), tx.jobs.queued()
+    by, waiting = tx.people.name(asked.speaker.person), tx.jobs.waiting_tasks()
     for id, _ in tx.log.under_way():
         task = tx.log.task(id)
         if not task.in_work:

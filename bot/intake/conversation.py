@@ -18,7 +18,7 @@ from agents.domain.task.task import Task
 from agents.domain.text.redact import Redact
 from bot.cards import replies
 from bot.cards.approved_plan import PLAN, plan_card, plan_id
-from bot.cards.kinds import label_of
+from bot.cards.kinds import label_of, title_of
 from bot.cards.scene import checks_card, checks_id
 from bot.delivery.announcer import whisper, wish
 from bot.messages import Card, Choice, Delivery, Edited, Pressed, Said, load_card
@@ -170,6 +170,7 @@ class Talk:
             talk=isinstance(meaning, SmallTalk) and not assents(meaning.text),
             to=_card_at(said, tx),
             label=label_of,
+            title=title_of,
         )
         return cls(task=task, words=words, said=said, speaker=speaker, moment=moment)
 

@@ -140,12 +140,12 @@ class Inbox:
         notes = tx.threads.find(said.thread)
         task = tx.log.find(notes.task) if notes and notes.task else None
         meaning = understand(said.text)
-        live = task if task and not task.ended else None
+        live = task if task and not task.has_ended else None
         moment = self._office.moment(live.request.channel if live else said.channel, said.key)
         talk = Talk.of(said, live, speaker, moment, tx) if live else None
         instruction = access.is_instruction(said, notes, task, speaker, lambda: talk is not None and talk.answers)
         if notes:
-            tx.threads.heard(access.note_words(said, notes), said.at)
+            tx.threads.save_notes(access.note_words(said, notes), said.at)
         if not instruction:
             waits = talk.overhear(meaning, tx) if talk else ""
             return Outcome(state=DeliveryState.IGNORED, words=waits or "not said to me")

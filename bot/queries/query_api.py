@@ -104,7 +104,7 @@ class QueryApi:
         running = await self._services.live.running(task, self._services.redact)
         return replace(found, kept=tuple(await self._kept_of(task)), running=running)
 
-    async def kept(self, task: TaskId, name: str, viewer: Account) -> KeptText | None:
+    async def find_kept(self, task: TaskId, name: str, viewer: Account) -> KeptText | None:
         """A long text that was kept of a task, and the decision that it is shown for."""
         seen = await self._database.read(partial(self._seen, (task,), viewer))
         names = await self._kept_of(task) if seen else []
@@ -246,7 +246,7 @@ class QueryApi:
             task=task,
             owner=tx.people.name(task.request.by),
             status=discreet(
-                status_card(task, tx.people.name, self._bill(tx, task), tx.jobs.paused()), self._services.redact
+                status_card(task, tx.people.name, self._bill(tx, task), tx.jobs.current_pause()), self._services.redact
             ),
             needs=tuple(self._need(tx, task, decision) for decision in mine),
             timeline=tuple(self._entry(tx, fact) for fact in _worth_telling(facts)),

@@ -2,10 +2,11 @@
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import suppress
 from datetime import datetime, timedelta
 from functools import partial
+from typing import TYPE_CHECKING
 
 from agents.domain import events as e
 from agents.domain.decisions.kind import Facts, Moment
@@ -16,7 +17,6 @@ from agents.domain.planning import planning
 from agents.domain.project.project import Project
 from agents.domain.task import decide
 from agents.domain.task.task import Task
-from agents.flows import COUNTED, FLOWS, Lane, On, Repeats, row_of, rows_after
 from agents.ports import Ports
 from bot.intake.inbox import Inbox
 from bot.running.scheduler import Scheduler
@@ -25,8 +25,11 @@ from store.chat.deliveries import Received
 from store.codec import Cause, Recorded
 from store.database import StoreUnavailable
 from store.running.jobs import LONGEST_WAIT, Job
-from store.running.port_adapters import measured
+from store.running.port_adapters import add_usage
 from store.transaction import Transaction
+
+if TYPE_CHECKING:
+    from agents.flows import On
 
 log = logging.getLogger("overlord.jobs")
 
@@ -94,6 +97,7 @@ class Jobs:
                 await self._give_up(job, TOO_LONG.format(steps=self._limits.task_steps))
                 return
             ports = await self._ports(job)
+            from agents.flows import FLOWS
 
             await FLOWS[job.flow](job.event, ports)
         except StaleLease:
@@ -114,6 +118,8 @@ class Jobs:
     async def _takes_too_long(self, job: Job) -> bool:
         if not _row(job).counted:
             return False
+        from agents.flows import COUNTED
+
         return await self._database.read(lambda tx: tx.jobs.steps(job, COUNTED)) > self._limits.task_steps
 
     async def _failed(self, job: Job, problem: str) -> None:
@@ -165,7 +171,7 @@ class Jobs:
                 return
             task, cause = tx.log.task(job.task), Cause(actor="overlord", delivery=f"job:{job.id}:{job.fence}")
             moment = self._services.moment(task.request.channel, cause.delivery)
-            tx.log.append(task.id, measured(facts(task, moment), tx, job), cause)
+            tx.log.append(task.id, add_usage(facts(task, moment), tx, job), cause)
 
         await self._database.write(transaction)
 
@@ -184,6 +190,8 @@ def _is_aside(job: Job) -> bool:
 
 
 def _row(job: Job) -> "On":
+    from agents.flows import row_of
+
     return row_of(type(job.event), job.flow)
 
 
@@ -238,8 +246,10 @@ def launch(tx: Transaction) -> int:
 
 def _jobs_after(recorded: Recorded, tx: Transaction) -> Iterator[tuple[Recorded, str, str]]:
     """The fact, the flow and the lane of each job; the store skips those that were asked for before."""
+    from agents.flows import Repeats  # no answer of the console needs the flows: they are loaded once it is up
+
     event = recorded.event
-    rows = [row for row in rows_after(type(event)) if row.run or row.repeats]
+    rows = [row for row in _rows_after(event) if row.run or row.repeats]
     if not rows:
         return
     if is_project(event.stream) and (project := tx.log.project(event.stream)):
@@ -258,6 +268,12 @@ def _jobs_after(recorded: Recorded, tx: Transaction) -> Iterator[tuple[Recorded,
 def _jobs_of(recorded: Recorded, about: Task | Project) -> Iterator[tuple[Recorded, str, str]]:
     lane = about.name if isinstance(about, Project) else about.project or ""
     rests = isinstance(about, Task) and about.at_rest
-    for row in rows_after(type(recorded.event)):
+    for row in _rows_after(recorded.event):
         if row.run and row.when(about) and (row.at_rest or not rests):
-            yield recorded, row.run.__name__, lane if row.lane is Lane.LONG else ""
+            yield recorded, row.run.__name__, lane if row.is_long else ""
+
+
+def _rows_after(event: e.Event) -> "Sequence[On]":
+    from agents.flows import rows_after
+
+    return rows_after(type(event))

@@ -16,7 +16,7 @@ from agents.domain.task.facts import Mandate, Origin
 from agents.domain.task.task import Task, TaskState
 from agents.domain.text.sanitize import cut, one_line
 from agents.ports import ForgeFailed
-from agents.workspace.forge.intake import GitHubIntake, LabelledIssue
+from agents.workspace.forge.issue_intake import GitHubIntake, LabelledIssue
 from bot.cards.kinds.work.proposal import begun_words, request_words
 from bot.cards.replies import issue_words, issues_wait_card, second_words
 from bot.delivery.announcer import wish

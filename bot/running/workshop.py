@@ -23,17 +23,17 @@ from agents.workspace.files.artefacts import FileArtefacts, file_name
 from agents.workspace.files.safe_open import Tree
 from agents.workspace.forge.github import GitHubForge
 from agents.workspace.forge.github_api import GitHubApi
-from agents.workspace.forge.intake import GitHubIntake, IssueDesk, NoIssues
+from agents.workspace.forge.issue_intake import GitHubIntake, IssueDesk, NoIssues
 from agents.workspace.forge.local import Forges, LocalForge, Place
 from agents.workspace.forge.remotes import Clones, Pushing, Remote, owner_and_name
 from agents.workspace.forge.sample import SampleForge
-from agents.workspace.gates.commands import environment
+from agents.workspace.gates.gate_commands import environment
 from agents.workspace.gates.gate_runner import GateTools
 from agents.workspace.gates.judge import GateConfig, SandboxGates
 from agents.workspace.git.checkouts import GitCheckouts, always_fresh, copy_of
 from agents.workspace.git.objects import committed_files, of_checkout
 from agents.workspace.projects import SAMPLE
-from agents.workspace.sandbox.choice import ChosenSandbox
+from agents.workspace.sandbox.sandbox_choice import ChosenSandbox
 from agents.workspace.sandbox.walls import MINION, NOBODY
 from bot.config.settings import Settings
 from bot.services import Services

@@ -24,7 +24,7 @@ from agents.workspace.projects import SAMPLE, GitProjects, lay_out_sample
 from bot.config.settings import Settings
 from bot.running.workshop import Hub, Site, Workshop, WorkshopSettings, make_hub, make_workshop
 from bot.services import Services
-from manifests import packaged
+from manifests import packaged_path
 from store.running.jobs import Job
 from store.running.port_adapters import CallLog, JobLog
 
@@ -86,14 +86,14 @@ async def make_world(settings: Settings, services: Services, secret: bytes, cons
     there = hub.places if hub else {}
     paths = {project.name: project.path or there.get(project.name) for project in settings.projects}
     if not paths:
-        paths = {SAMPLE: await lay_out_sample(packaged("samples", "shortlinks"), settings.home)}
+        paths = {SAMPLE: await lay_out_sample(packaged_path("samples", "shortlinks"), settings.home)}
     fresh = hub.clones.recent if hub else None
     projects = GitProjects(paths, lambda channel: services.permissions.channel(channel).project, fresh)
     catalog = await asyncio.to_thread(services.catalog)
     prompts = make_prompts(secret, projects, catalog, services.workflow)
     chosen = await choose_models(settings.models.to_written(), settings.keys)
     scripts = await asyncio.to_thread(load_scripts)  # long to read, and people are served already
-    panel = await asyncio.to_thread(load_specialists, packaged("policies", "specialists.yaml"))
+    panel = await asyncio.to_thread(load_specialists, packaged_path("policies", "specialists.yaml"))
     rehearses, sites = chosen["primary"].models[0].rehearsal, _sites(settings, paths)
     config = WorkshopSettings(
         home=settings.home, sandbox=settings.sandbox, console=console, hub=hub, rehearses=rehearses

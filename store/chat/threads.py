@@ -57,7 +57,7 @@ class Threads(TransactionPart):
         row = {"thread": thread, "channel": channel, "starter": starter, "elsewhere": False, "changed_at": seconds(at)}
         insert_once(self._db, _T, row)
 
-    def heard(self, notes: ThreadNotes, at: datetime) -> None:
+    def save_notes(self, notes: ThreadNotes, at: datetime) -> None:
         """Keep who has mentioned the bot and whom the talk was last put to."""
         who = json.dumps(sorted(notes.mentioners))
         values = {"which": notes.thread, "who": who, "away": notes.elsewhere, "when": seconds(at)}

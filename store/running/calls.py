@@ -143,12 +143,12 @@ class Calls(TransactionPart):
         before = self.breaker(tried.model)
         match tried.failure:
             case Failure(error=ErrorClass.NETWORK):
-                after = before.failed(now, at_once=tried.rests)
+                after = before.after_failure(now, at_once=tried.rests)
             # a wrong key, an empty purse or a fault of our own client says nothing about health
             case Failure(error=ErrorClass.RESOURCE | ErrorClass.CLI_ERROR):
-                after = before.released()
+                after = before.after_release()
             case _:
-                after = before.succeeded()
+                after = before.after_success()
         self._set(tried.model, before, after)
 
     def _set(self, model: str, before: Breaker, after: Breaker) -> None:

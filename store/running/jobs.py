@@ -117,7 +117,7 @@ class Jobs(TransactionPart):
 
     def _with_room(self, lease: Lease, limits: Limits, most: int) -> list[Row[tuple[object, ...]]]:
         """Jobs whose lanes have room: so many a project, and so many in all."""
-        long = _BEGUN if self.paused() else _LONG
+        long = _BEGUN if self.current_pause() else _LONG
         waiting = self._db.execute(long, lease_parameters(lease, most=LONGEST_QUEUE)).all()
         if not waiting:
             return []
@@ -140,11 +140,11 @@ class Jobs(TransactionPart):
         self._touched.update(("jobs", "queue"))
         return self._db.execute(delete(tables.pauses).where(tables.pauses.c.queue == _QUEUE)).rowcount == 1
 
-    def paused(self) -> QueuePause | None:
+    def current_pause(self) -> QueuePause | None:
         row = _PAUSE.run(self._db, {}).fetchone()
         return QueuePause(by=row[0], at=moment(row[1])) if row else None
 
-    def queued(self) -> list[TaskId]:
+    def waiting_tasks(self) -> list[TaskId]:
         """Tasks for which something waits for its turn with minions and gates, oldest first."""
         wanted = select(_J.c.stream).where(_J.c.state == JobState.WAITING, _J.c.lane != "", _J.c.fence == 0)
         return [TaskId(stream) for stream in dict.fromkeys(self._db.execute(wanted.order_by(_J.c.seq)).scalars())]

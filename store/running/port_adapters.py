@@ -69,13 +69,13 @@ class JobLog:
                 is_proposed=tx.proposals.is_known,
                 project=lambda: tx.log.project(project_id(task.project)) if task.project else None,
             )
-            facts = measured(decide(task, moment), tx, self._job)
+            facts = add_usage(decide(task, moment), tx, self._job)
             return tx.log.append(id, [*self._also(task, moment), *facts], cause)
 
         return await self._database.write(transaction)
 
 
-def measured(facts: Sequence[Event], tx: Transaction, job: Job) -> list[Event]:
+def add_usage(facts: Sequence[Event], tx: Transaction, job: Job) -> list[Event]:
     """The facts, the first that ends work of models with what the job's calls took."""
     told = list(facts)
     at = next((at for at, fact in enumerate(told) if isinstance(fact, Measured | MeasuredWork)), None)

@@ -99,7 +99,7 @@ def _disagreements(db: Connection, id: StreamId, rows: Rows) -> Iterator[str]:
         yield f"{id}: its facts tell no story ({type(problem).__name__})"
         return
     beside = (snapshot.version, snapshot.hash, snapshot.ended) if snapshot else None
-    expected = (len(rows), rows[-1].hash, state.ended if isinstance(state, Task) else None)
+    expected = (len(rows), rows[-1].hash, state.has_ended if isinstance(state, Task) else None)
     if snapshot is None or beside != expected or then is None or not _says(kind.load, snapshot.body, then):
         yield f"{id}: its snapshot"
     if isinstance(state, Task) and _listed(db, state) != projections.listing_of(state):

@@ -144,7 +144,7 @@ def _by(person: Collection[str], value: object) -> Iterator[str]:
 
 
 def _refuse_under_way(tx: Transaction, tasks: Iterable[TaskId]) -> None:
-    if going_on := [task for task in tasks if not tx.log.task(task).ended]:
+    if going_on := [task for task in tasks if not tx.log.task(task).has_ended]:
         raise StillUnderWay(going_on)
 
 

@@ -290,7 +290,7 @@ class Log(TransactionPart):
 
     def _save(self, was: int, now: _Present) -> None:
         state = now.state
-        ended = state.ended if isinstance(state, Task) else None
+        ended = state.has_ended if isinstance(state, Task) else None
         row: dict[str, object] = {"id": state.id, "was": was, "now": now.version, "head": now.head}
         statement = _MOVE
         if ended or now.version - now.saved >= SAVE_EVERY:

@@ -62,7 +62,7 @@ class Run:
         return f"{self.task} {self.step.replace('_', ' ')} {self.attempt}"
 
     @property
-    def ended(self) -> str:
+    def outcome(self) -> str:
         return {True: "well", False: "failed", None: "not yet"}[self.success]
 
 

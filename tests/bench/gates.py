@@ -19,13 +19,13 @@ from tempfile import TemporaryDirectory
 from agents.domain.checks.evaluation import Score
 from agents.domain.checks.scope import Scope, ScopeMode
 from agents.ports import Candidate, show_nothing
-from agents.workspace.gates import commands, rules
-from agents.workspace.gates.commands import environment
+from agents.workspace.gates import gate_commands, rules
 from agents.workspace.gates.detect import Way
+from agents.workspace.gates.gate_commands import environment
 from agents.workspace.gates.gate_runner import CleanCheckout, GateRunner, GateTools
 from agents.workspace.gates.judge import GateConfig
 from agents.workspace.gates.passed_runs import PassedRuns
-from agents.workspace.sandbox import choice
+from agents.workspace.sandbox import sandbox_choice
 from agents.workspace.sandbox.bubblewrap import Bubblewrap
 from agents.workspace.sandbox.container import Container
 from tests.bench.rows import Row, Say, compared, in_turn, table
@@ -50,7 +50,7 @@ async def _measure(place: Path, say: Say) -> list[Row]:
     more: Files = {f"shop/part_{number}.py": f'"""Part {number}."""\n' * 40 for number in range(FILES)}
     base, commit = repository_of(place / "repository", {**SHOP, **more, "tests/test_busy.py": BUSY},
                                  {"shop/cart.py": MORE, "tests/test_cart.py": MORE_TESTS})  # fmt: skip
-    sandbox = await choice.choose_sandbox()
+    sandbox = await sandbox_choice.choose_sandbox()
     bench = await _bench(place, sandbox, base, commit)
     gates, bares = list[float](), list[float]()
     async with bench.checkout.write_tree(place / "repository", tuple(bench.case.has.values())) as folder:
@@ -89,13 +89,13 @@ async def _gate(bench: GateRunner) -> None:
 
 
 async def _bare(bench: GateRunner, folder: Path) -> None:
-    argv = (*commands.NICE, *_command(bench).argv)
+    argv = (*gate_commands.NICE, *_command(bench).argv)
     ran = await bench.sandbox.once(bench.environment.workspace_for(folder), bench.tools.profile, argv)
     assert ran.exit_code == 0, ran
 
 
-def _command(bench: GateRunner) -> commands.Command:
-    return commands.tests(Way.PYTEST, bench.environment, bench.out, ["shop/cart.py"])
+def _command(bench: GateRunner) -> gate_commands.Command:
+    return gate_commands.tests(Way.PYTEST, bench.environment, bench.out, ["shop/cart.py"])
 
 
 @contextmanager

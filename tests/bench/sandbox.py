@@ -19,7 +19,7 @@ from tempfile import TemporaryDirectory
 from agents.ports import Workspace
 from agents.workspace.sandbox import walls
 from agents.workspace.sandbox.bubblewrap import Bubblewrap
-from agents.workspace.sandbox.processes import limits
+from agents.workspace.sandbox.processes import resource_limits
 from agents.workspace.sandbox.walls import GATE, MINION, Start, command_line
 from tests.bench.rows import Row, Say, compared, table
 
@@ -65,7 +65,7 @@ async def _measure(workspace: Workspace, say: Say) -> list[Row]:
 
 def _bare(workspace: Workspace) -> None:
     line = command_line(Start(workspace=workspace, profile=GATE, tools=walls.find_tools(), command=["/usr/bin/true"]))
-    group = limits.make_group(GATE)
+    group = resource_limits.make_group(GATE)
     joining = ["/bin/sh", "-c", f'{group.joining()} && exec "$@"', "sh"] if group else []
     subprocess.run([*joining, *line], env={}, capture_output=True, check=True)
     if group:

@@ -31,13 +31,13 @@ from agents.minions.by_role import EngineMinions
 from agents.ports import Ask, Converse, Keep, Llm, Ports, Said, Shape, Spent, Talker, ToolCall
 from agents.workspace.files.untrusted import remove, walk
 from agents.workspace.projects import lay_out_sample
-from agents.workspace.sandbox.processes import limits
+from agents.workspace.sandbox.processes import resource_limits
 from agents.workspace.sandbox.walls import MB
 from bot.app import Program, running
 from bot.config.settings import load_settings
 from bot.messages import Choice, Pressed
 from bot.queries import Need
-from manifests import packaged
+from manifests import packaged_path
 from tests.bench.floor import folder
 from tests.bench.rows import Row, Say, in_turn
 from tests.fakes.llm import ScriptedLlm, free, written
@@ -127,7 +127,7 @@ def _part(place: Path, seconds: float, say: Say, *, hostile: bool) -> dict[str, 
 
 def _left(place: Path, pid: int) -> list[str]:
     """Processes, control groups, and files beyond what the state folder keeps. The folder goes."""
-    groups = [str(path) for path in limits.ROOT.rglob(f"overlord-{pid}-*")]
+    groups = [str(path) for path in resource_limits.ROOT.rglob(f"overlord-{pid}-*")]
     processes = [f"process {number}" for number in left(str(place))]
     size = sum(entry.status.st_blocks * 512 for entry in walk(place))
     remove(place / "home")  # folders in it may be nested deeper than Python's own removal goes
@@ -266,7 +266,7 @@ async def _projects(place: Path) -> dict[str, tuple[Path, str]]:
     """Each with the commit that it begins with."""
     made, lines = {}, CONFIG
     for name in (*WELL, TARGET):
-        repository = await lay_out_sample(packaged("samples", "shortlinks"), place / name)
+        repository = await lay_out_sample(packaged_path("samples", "shortlinks"), place / name)
         made[name] = (repository, git(repository, "rev-parse", "HEAD").strip())
         lines += f"  - {{name: {name}, path: {repository}}}\n"
     (place / "overlord.yaml").write_text(lines)

@@ -6,7 +6,7 @@ from contextlib import asynccontextmanager
 import httpx
 
 from agents.domain.ids import Account
-from bot.platforms.console.access import hash_of
+from bot.platforms.console.sign_in import hash_of
 from bot.queries.people_queries import PeopleQueries
 from store.chat.people import Session
 from tests.fakes.console import Visit, console

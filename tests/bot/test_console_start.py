@@ -6,8 +6,8 @@ import socket
 import pytest
 
 from agents.domain.errors import SettingsProblem
-from bot.platforms.console.access import ConsoleOptions
 from bot.platforms.console.server import running
+from bot.platforms.console.sign_in import ConsoleOptions
 from tests.fakes.console import SECRET
 from tests.fakes.desk import ScriptedDesk
 

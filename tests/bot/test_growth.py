@@ -22,9 +22,9 @@ from agents.domain.text.redact import Redactor
 from agents.workspace.files.artefacts import FileArtefacts
 from bot.live import ChangeNotifier
 from bot.permissions import Permissions
-from bot.platforms.console.access import ConsoleOptions
 from bot.platforms.console.pages import NEEDS_SHOWN, TASKS_SHOWN, THREADS_SHOWN
 from bot.platforms.console.server import _bind, running
+from bot.platforms.console.sign_in import ConsoleOptions
 from bot.queries import Portion
 from bot.queries.query_api import DirectQueries
 from bot.services import Services

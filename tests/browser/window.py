@@ -10,8 +10,8 @@ from playwright.async_api import Browser, Locator, Page, ViewportSize, expect
 from agents.domain.ids import Account, Thread
 from bot.cards.opening import Opening
 from bot.messages import Pressed, Said
-from bot.platforms.console.access import ConsoleOptions
 from bot.platforms.console.server import running
+from bot.platforms.console.sign_in import ConsoleOptions
 from tests.fakes.desk import ScriptedDesk
 
 ANA, BEN = Account("console:ana"), Account("console:ben")

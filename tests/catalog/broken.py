@@ -13,7 +13,7 @@ from pathlib import Path
 from agents.catalog.policies import load_specialists
 from agents.catalog.skills import read_skills
 from bot.config.settings import BadSettings, load_settings
-from manifests import packaged
+from manifests import packaged_path
 
 GOLDEN = Path(__file__).with_name("broken_messages.txt")
 SKILL = "name: tidy\ndescription: Keeps it tidy.\nversion: '1.0'\ninstructions: Tidy up.\n"
@@ -278,7 +278,7 @@ def _said(broken: Broken) -> list[str]:
     with tempfile.TemporaryDirectory() as made:
         folder = Path(made).resolve()
         said = _READERS[broken.kind](broken, folder)
-        return [line.replace(str(folder), "FOLDER").replace(str(packaged()), "MANIFESTS") for line in said]
+        return [line.replace(str(folder), "FOLDER").replace(str(packaged_path()), "MANIFESTS") for line in said]
 
 
 def _settings(broken: Broken, folder: Path) -> Iterator[str]:

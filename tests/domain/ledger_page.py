@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 
-from agents.domain.decisions.decision import Decision, Option, lettered
+from agents.domain.decisions.decision import Decision, Option, with_letters
 from agents.domain.ids import Account
 from agents.domain.task.task import Task
 from tests.store.room import OPERATOR
@@ -54,8 +54,8 @@ KINDS = sorted(("cancel", *ABOUT_WORK))
 TIMED = [kind for kind in KINDS if PAGE[kind].silence != "waits"]
 TWO_PEOPLE = [kind for kind in KINDS if PAGE[kind].people > 1]
 ASKS = Option(value="change", needs_words=True)
-OPTIONS = lettered(Option(value="approve", approves=True), Option(value="reject"), ASKS)
-KEEP = lettered(Option(value="keep"), Option(value="keep", label="Keep it"))
+OPTIONS = with_letters(Option(value="approve", approves=True), Option(value="reject"), ASKS)
+KEEP = with_letters(Option(value="keep"), Option(value="keep", label="Keep it"))
 
 # ── people ────────────────────────────────────────────────────────────────────────────────────────────────────────────
 

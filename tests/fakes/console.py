@@ -9,8 +9,8 @@ from itertools import count
 
 import httpx
 
-from bot.platforms.console.access import ConsoleOptions
 from bot.platforms.console.server import running
+from bot.platforms.console.sign_in import ConsoleOptions
 from tests.fakes.desk import ScriptedDesk
 
 SECRET = b"a secret for tests only"

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 
 from agents.domain.decisions.authority import Kind
-from agents.domain.decisions.decision import Decision, Option, lettered
+from agents.domain.decisions.decision import Decision, Option, with_letters
 from agents.domain.errors import OverlordError
 from agents.domain.ids import Account, DecisionId, PersonId, TaskId, Thread, derive_id
 from agents.domain.learning.proposal import Listed
@@ -25,7 +25,7 @@ from store.streams.projections import EvaluationResult
 from store.streams.runs import Run
 
 LAST_REPLIES = 3
-PLAN = lettered(
+PLAN = with_letters(
     Option(value="approve", approves=True), Option(value="change", needs_words=True), Option(value="cancel")
 )
 START = datetime(2026, 3, 2, 9, 30, tzinfo=UTC)
@@ -93,7 +93,9 @@ class ScriptedDesk(QueryApi):
     async def tasks(
         self, viewer: Account, *, ended: bool = False, limit: int | None = None, search: str = "", before: int = 0
     ) -> Sequence[Task]:
-        shown = [t for t in reversed(self.open_tasks.values()) if (ended or not t.ended) and search in t.request.text]
+        shown = [
+            t for t in reversed(self.open_tasks.values()) if (ended or not t.has_ended) and search in t.request.text
+        ]
         return [t for t in shown if not before or int(t.id[2:]) < before][:limit]
 
     async def page(self, task: TaskId, viewer: Account, before: int | None = None) -> TaskPage | None:
@@ -114,7 +116,7 @@ class ScriptedDesk(QueryApi):
             running=await self.now.running(task, Redactor()),
         )
 
-    async def kept(self, task: TaskId, name: str, viewer: Account) -> KeptText | None:
+    async def find_kept(self, task: TaskId, name: str, viewer: Account) -> KeptText | None:
         if (task, name) not in self.texts:
             return None
         others = tuple(sorted(each for of, each in self.texts if of == task and each.endswith((".diff", ".patch"))))

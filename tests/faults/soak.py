@@ -83,7 +83,7 @@ class Busy:
 
     async def _until_cancelled(self) -> None:
         async for conversation in self._changes():
-            if conversation.task and conversation.task.ended:
+            if conversation.task and conversation.task.has_ended:
                 return
 
     async def _changes(self) -> AsyncIterator[Conversation]:

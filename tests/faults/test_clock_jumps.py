@@ -12,7 +12,7 @@ import pytest
 from sqlalchemy import text
 
 from agents.domain.decisions.authority import Kind
-from agents.domain.decisions.decision import DecisionState, Option, lettered
+from agents.domain.decisions.decision import DecisionState, Option, with_letters
 from agents.domain.decisions.table import rule_of
 from agents.ports import Ports
 from bot.app import running
@@ -28,7 +28,7 @@ from tests.faults.crowd import Crowd, at_rest, settings_of, without_models, wron
 from tests.store.room import UNLIMITED, Room, office_of
 
 HOUR = 3600.0
-GO_OR_WAIT = lettered(Option(value="go"), Option(value="wait"))
+GO_OR_WAIT = with_letters(Option(value="go"), Option(value="wait"))
 
 
 @pytest.fixture

@@ -31,8 +31,8 @@ from bot.delivery.outbox import Outbox
 from bot.intake.inbox import Inbox, Outcome
 from bot.live import ChangeNotifier
 from bot.messages import Card, Delivery, Platform
-from bot.platforms.console.access import ConsoleOptions
 from bot.platforms.console.server import running as console_running
+from bot.platforms.console.sign_in import ConsoleOptions
 from bot.queries.query_api import QueryApi
 from bot.running.jobs import launch, settle_waiting
 from bot.running.scheduler import Pump

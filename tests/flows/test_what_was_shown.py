@@ -13,6 +13,7 @@ from agents.domain.errors import OverlordError
 from agents.domain.task.task import TaskState
 from agents.domain.work.work import Ending, SubtaskState
 from agents.ports import Asked, GaveUp, Outcome, Target
+from bot.cards.decisions import decision_card
 from bot.cards.progress import evaluation_rows
 from tests.fakes.llm import ScriptedLlm
 from tests.fakes.work import MemoryCheckouts, Workshop, says
@@ -76,7 +77,7 @@ async def test_work_that_is_too_long_to_read_at_once_is_read_in_parts_or_waits_f
     ]
     gate = task.of_kind(Kind.GATE)
     assert gate is None or rule_name(gate) == "gate_high"
-    assert (gate is not None and "not all of it was read" in gate.question) is bool(unread)
+    assert (gate is not None and "not all of it was read" in gate.evidence[0]) is bool(unread)
     judged = task.work.on(1).evaluation
     assert judged and judged.reviews[0].read == 900 and judged.reviews[0].parts == 2
 
@@ -97,7 +98,7 @@ async def test_the_risk_of_a_step_is_of_all_its_files_and_its_card_counts_them(w
     judged = task.work.on(1).evaluation
     assert set(seen) == {300} and judged and judged.files == 300 and "and 292 more" in str(evaluation_rows(judged))
     merge = task.of_kind(Kind.MERGE)
-    assert merge and merge.question.startswith("300 files, +300 −0")
+    assert merge and decision_card(task, merge, str).text.startswith("300 files, +300 −0. Low risk: ")
 
 
 NESTED = "What changed cannot be committed: 'lib/': it is a repository of its own"

@@ -15,6 +15,7 @@ from agents.domain.learning.skill import Uses, uses
 from agents.domain.task.task import Task, TaskState
 from agents.domain.work.work import Ending, SubtaskState
 from agents.ports import Asked, Brief, Checkout, GaveUp, Outcome, WantsScope, Watch
+from bot.cards.decisions import decision_card
 from bot.cards.status import state_of
 from store.streams import audit
 from tests.builders.shell import Shell
@@ -274,7 +275,7 @@ async def test_a_step_gate_is_as_strict_as_the_risk(work: Work, level: RiskLevel
     await work.settle()
     gate = (await work.now()).of_kind(Kind.GATE)
     assert gate and rule_name(gate) == rule
-    assert gate and "auth code" in gate.question and bool(gate.due) is (level is RiskLevel.MEDIUM)
+    assert gate and gate.evidence == ("auth code: password.py",) and bool(gate.due) is (level is RiskLevel.MEDIUM)
     await work.press(Kind.GATE, "pass")
     if level is RiskLevel.CRITICAL:
         assert (await work.now()).of_kind(Kind.GATE), "one is not enough"
@@ -297,9 +298,11 @@ async def test_attack_19_what_only_time_let_pass_does_not_leave_the_machine(work
     assert [each.by_time for each in task.work.subtasks] == [True, True, True, False]
     gate = task.of_kind(Kind.GATE)
     assert gate and rule_name(gate) == "gate_medium"
-    assert "auth code" in gate.question, "the whole has a gate like any other step"
+    said = decision_card(task, gate, str).text
+    assert "auth code" in said, "the whole has a gate like any other step"
+    assert ("T-1.1 and T-1.2 and T-1.3 passed only because the time" in said) is leaves
     if leaves:
-        assert not gate.due and "T-1.1 and T-1.2 and T-1.3 passed only because the time" in gate.question
+        assert not gate.due
         assert not await work.time_passes() and not work.workshop.forge.pulls
         await work.press(Kind.GATE, "pass")
     else:

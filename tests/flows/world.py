@@ -23,7 +23,7 @@ from agents.workspace.projects import GitProjects
 from bot.permissions import Permissions
 from bot.running.jobs import launch
 from bot.services import Services
-from manifests import packaged
+from manifests import packaged_path
 from store.codec import Cause
 from store.database import Database
 from store.running.jobs import Job
@@ -79,7 +79,7 @@ class Planning:
             store=JobLog(self.office.database, job, self._moment),
             projects=self.projects,
             llm=self.llm(job),
-            specialists=load_specialists(packaged("policies", "specialists.yaml")),
+            specialists=load_specialists(packaged_path("policies", "specialists.yaml")),
             limits=self.office.limits,
             minions=shop.minions,
             checkouts=shop.checkouts,

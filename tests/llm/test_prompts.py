@@ -12,7 +12,7 @@ from agents.domain.planning.facts import PlanState
 from agents.domain.planning.review import Advice, Critic, CriticSays, Custodiet, CustodietSays, Review
 from agents.llm.prompts import Adds, Prompt, PromptCut, Prompts, names
 from agents.llm.rendering import CAPS, BadTemplate, Fence, packaged_text
-from manifests import packaged
+from manifests import packaged_path
 from tests.llm.prompt_texts import FENCE, REVIEW, SCHEMA, TAG, fenced, prompts, shown, whole
 from tests.llm.rig import ABOUT, SECRET, asked, files, task
 
@@ -229,7 +229,7 @@ async def test_every_value_of_a_question_is_harmless_fenced_or_not(question: str
 
 def test_our_templates_show_nothing_unfenced_that_people_or_models_wrote() -> None:
     loose = {"request", "files", "probe", "mine", "theirs", "said", "known", "recent", "text", "feedback"}
-    for path in packaged("prompts").glob("*.j2"):
+    for path in packaged_path("prompts").glob("*.j2"):
         for expression in re.findall(r"{{(.*?)}}", path.read_text()):
             name = expression.split()[0].split(".")[0]
             assert name not in loose or "untrusted(" in expression or "length" in expression, f"{path}: {expression}"

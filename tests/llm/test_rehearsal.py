@@ -10,7 +10,7 @@ from agents.flows.intake import IntentAnswer, ProjectAnswer
 from agents.flows.review import CriticAnswer, CustodietAnswer, DebateAnswer, SpecialistAnswer
 from agents.flows.steps.reviews import ReviewAnswer
 from agents.llm.rehearsal import DEFAULTS, Rehearsal, Script, guess_intent
-from manifests import packaged
+from manifests import packaged_path
 
 SCRIPTS = load_scripts()
 SHAPES: dict[str, type[BaseModel]] = {
@@ -27,7 +27,7 @@ SHAPES: dict[str, type[BaseModel]] = {
 
 
 def sample_files() -> set[str]:
-    root = packaged("samples", "shortlinks")
+    root = packaged_path("samples", "shortlinks")
     found = (path.relative_to(root) for path in root.rglob("*") if path.is_file())
     return {path.as_posix() for path in found if "__pycache__" not in path.parts}
 

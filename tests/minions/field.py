@@ -21,7 +21,7 @@ from agents.ports import Brief, Checkout, Outcome, Profile, Progress, Sandbox, T
 from agents.workspace.files.safe_open import Tree
 from agents.workspace.sandbox.walls import MB, MINION, toolchain
 from bot.services import SystemClock
-from manifests import packaged
+from manifests import packaged_path
 from store.database import Database
 from store.running.port_adapters import TurnLog
 from tests.fakes.llm import ScriptedTalker
@@ -139,7 +139,7 @@ def sample_checkout(base: Path, found: bool = False) -> Checkout:
 
 
 def _make_worktree(base: Path, repository: Path) -> None:
-    shutil.copytree(packaged("samples", "shortlinks"), repository, ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copytree(packaged_path("samples", "shortlinks"), repository, ignore=shutil.ignore_patterns("__pycache__"))
     git(repository, "init", "--quiet")
     git(repository, "add", ".")
     git(repository, "commit", "--quiet", "-m", "first")

@@ -21,7 +21,7 @@ from agents.llm.rehearsal import MODEL
 from agents.minions.engines.builtin.tools import TOOLS
 from agents.ports import Asked, Finished, GaveUp, Outcome, Trial, WantsScope
 from bot.services import SystemClock
-from manifests import packaged
+from manifests import packaged_path
 from store.database import Database
 from store.running.port_adapters import CallLog, TurnLog
 from tests.llm.rig import SECRET, files, task
@@ -72,7 +72,7 @@ def turns(ground: Field) -> TurnLog:
 
 def changed(ground: Field) -> set[str]:
     """Files of the project that are not as they were."""
-    before, found = packaged("samples", "shortlinks"), [*ground.root.glob("*/*.py"), ground.root / "README.md"]
+    before, found = packaged_path("samples", "shortlinks"), [*ground.root.glob("*/*.py"), ground.root / "README.md"]
     now = {path.relative_to(ground.root).as_posix(): path.read_bytes() for path in found}
     was = {name: (before / name).read_bytes() for name in now if (before / name).exists()}
     return {name for name, content in now.items() if was.get(name) != content}

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from agents.ports import EndedBy
-from agents.workspace.sandbox.processes.limits import LARGE
+from agents.workspace.sandbox.processes.resource_limits import LARGE
 from agents.workspace.sandbox.walls import MB
 from tests.sandbox import bombs
 from tests.sandbox.yard import SMALL, Yard, python

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from agents.ports import EndedBy
-from agents.workspace.sandbox import choice
+from agents.workspace.sandbox import sandbox_choice
 from agents.workspace.sandbox.container import LABEL, Container, Engine
 from agents.workspace.sandbox.walls import SandboxUnusable
 from tests.bench.floor import ROOT
@@ -35,9 +35,9 @@ async def test_every_wall_of_an_engine_holds(engine: Engine, monkeypatch: pytest
     """As the program chooses it: the engine is found on the path, and tried before it is used."""
     (tmp_path / engine.name).symlink_to(engine.path)
     monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
-    sandbox = await choice.choose_sandbox(engine.name)
+    sandbox = await sandbox_choice.choose_sandbox(engine.name)
     assert sandbox.name == engine.name
-    findings = await choice.examine(sandbox)
+    findings = await sandbox_choice.examine(sandbox)
     assert len(findings) > 10 and [finding for finding in findings if finding.seen] == []
 
 

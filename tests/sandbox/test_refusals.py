@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from agents.ports import Workspace
-from agents.workspace.sandbox import choice, walls
+from agents.workspace.sandbox import sandbox_choice, walls
 from agents.workspace.sandbox.bubblewrap import Bubblewrap
 from agents.workspace.sandbox.walls import SandboxUnusable
 from tests.bench.floor import ROOT
@@ -24,8 +24,8 @@ print("out", flush=True)
 sys.stdin.readline()
 open("/proc/sys/user/max_user_namespaces", "w").write("0")
 os.environ["HOME"] = "/"
-from agents.workspace.sandbox import choice
-try: asyncio.run(choice.choose_sandbox("bubblewrap"))
+from agents.workspace.sandbox import sandbox_choice
+try: asyncio.run(sandbox_choice.choose_sandbox("bubblewrap"))
 except Exception as refused: print(type(refused).__name__, refused)
 """
 
@@ -87,8 +87,8 @@ async def test_a_workspace_that_is_not_there_is_told(tmp_path: Path) -> None:
 
 
 async def test_the_one_that_is_asked_for_is_used_or_refused() -> None:
-    assert (await choice.choose_sandbox("bubblewrap")).name == "bubblewrap"
-    assert (await choice.choose_sandbox()).name == "bubblewrap"
+    assert (await sandbox_choice.choose_sandbox("bubblewrap")).name == "bubblewrap"
+    assert (await sandbox_choice.choose_sandbox()).name == "bubblewrap"
 
 
 @pytest.mark.parametrize("command", [[], [""], ["a\0b"], ["echo", "x" * 200_000]])

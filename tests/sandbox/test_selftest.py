@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 import pytest
 
-from agents.workspace.sandbox import choice, walls
+from agents.workspace.sandbox import sandbox_choice, walls
 from agents.workspace.sandbox.bubblewrap import Bubblewrap
 from agents.workspace.sandbox.walls import UID, SandboxUnusable
 from tests.sandbox.yard import bubblewrap, weakened
@@ -82,14 +82,14 @@ WEAKENED: dict[str, tuple[Change, str]] = {
 
 
 async def test_every_wall_holds() -> None:
-    findings = await choice.examine(bubblewrap())
+    findings = await sandbox_choice.examine(bubblewrap())
     assert [finding for finding in findings if finding.seen] == []
     assert {finding.probe for finding in findings} >= {"environment of others", "user namespaces", "tracing", "git"}
-    await choice.require(bubblewrap())
+    await sandbox_choice.require(bubblewrap())
 
 
 async def test_they_hold_without_the_filter_too() -> None:
-    findings = await choice.examine(bubblewrap(filter=None))
+    findings = await sandbox_choice.examine(bubblewrap(filter=None))
     assert [finding for finding in findings if finding.seen] == []
     assert not {"tracing", "taking space"} & {finding.probe for finding in findings}
 
@@ -101,13 +101,13 @@ async def test_a_filter_that_lets_space_be_taken_is_caught() -> None:
             """As it claims."""
             return True
 
-    findings = await choice.examine(Filterless(tools=walls.find_tools(), filter=None))
+    findings = await sandbox_choice.examine(Filterless(tools=walls.find_tools(), filter=None))
     assert {"filter", "tracing", "taking space"} <= {finding.probe for finding in findings if finding.seen}
 
 
 async def test_without_a_filter_nothing_is_run_and_what_to_install_is_told() -> None:
     with pytest.raises(SandboxUnusable) as refused:
-        await choice.require(bubblewrap(filter=None))
+        await sandbox_choice.require(bubblewrap(filter=None))
     assert "libseccomp is not installed" in refused.value.what
     assert "apt install libseccomp2" in refused.value.next_step
 
@@ -116,7 +116,7 @@ async def test_without_a_filter_nothing_is_run_and_what_to_install_is_told() -> 
 @pytest.mark.parametrize("fault", WEAKENED)
 async def test_a_weakened_command_line_is_caught(fault: str) -> None:
     change, probe = WEAKENED[fault]
-    seen = {finding.probe: finding.seen for finding in await choice.examine(bubblewrap(build=weakened(change)))}
+    seen = {finding.probe: finding.seen for finding in await sandbox_choice.examine(bubblewrap(build=weakened(change)))}
     assert seen.get(probe), seen
 
 
@@ -129,26 +129,26 @@ async def test_a_weakened_command_line_is_caught(fault: str) -> None:
 )
 async def test_an_environment_that_is_not_emptied_is_caught(change: Change, probe: str) -> None:
     leaking = bubblewrap(environ={"SLACK_BOT_TOKEN": "xoxb-canary"}, build=weakened(change))
-    seen = {finding.probe: finding.seen for finding in await choice.examine(leaking)}
+    seen = {finding.probe: finding.seen for finding in await sandbox_choice.examine(leaking)}
     assert "SLACK_BOT_TOKEN" in seen[probe]
     assert "canary" not in str(seen)
 
 
 async def test_a_weak_sandbox_is_refused_in_words() -> None:
     with pytest.raises(SandboxUnusable) as refused:
-        await choice.require(bubblewrap(build=weakened(without("--remount-ro", "/"))))
+        await sandbox_choice.require(bubblewrap(build=weakened(without("--remount-ro", "/"))))
     assert "do not hold (writing outside: / can be written)" in refused.value.what
     assert "OVERLORD_SANDBOX" in refused.value.next_step
 
 
 async def test_a_workspace_that_cannot_be_written_is_told() -> None:
     line = weakened(lambda line: ["--ro-bind" if word == "--bind" else word for word in line])
-    seen = {finding.probe: finding.seen for finding in await choice.examine(bubblewrap(build=line))}
+    seen = {finding.probe: finding.seen for finding in await sandbox_choice.examine(bubblewrap(build=line))}
     assert "cannot be written" in seen["workspace"]
 
 
 def test_the_trial_leaves_no_door_open() -> None:
-    with choice._host() as host:
+    with sandbox_choice._host() as host:
         port = host["port"]
         assert isinstance(port, int)
     with pytest.raises(OSError):

@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 
 from agents.ports import EndedBy
-from agents.workspace.sandbox.processes import limits, tree
+from agents.workspace.sandbox.processes import resource_limits, tree
 from agents.workspace.sandbox.processes.tree import Usage
 from agents.workspace.sandbox.walls import MB
 from tests.bench.floor import ROOT
@@ -125,7 +125,7 @@ async def _as_somebody(place: Path, bomb: str) -> None:
     async with yard.sandbox.open(yard.workspace, profile) as room:
         ran = await room.run(bombs.python(code))
     left = [path.name for path in yard.workspace.path.iterdir() if path.name not in (".git", "main.py")]
-    said = {"ended": ran.ended_by, "group": limits.make_group(SMALL) is not None, "left": left}
+    said = {"ended": ran.ended_by, "group": resource_limits.make_group(SMALL) is not None, "left": left}
     sys.stdout.write(json.dumps(said))
 
 

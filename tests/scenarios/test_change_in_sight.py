@@ -59,7 +59,7 @@ async def test_for_you_and_the_diff_itself_lead_to_each_other(opened: Opened, tm
     queries, lead = play.program.queries, Account("console:lead")
     [need] = [need for need in await queries.needs(lead) if need.decision.kind == "merge"]
     assert [link.url for link in need.card.links] == ["/task/T-1/kept/T-1.diff"]
-    found = await queries.kept(TaskId("T-1"), "T-1.diff", lead)
+    found = await queries.find_kept(TaskId("T-1"), "T-1.diff", lead)
     assert found and found.need and found.need.decision.id == need.decision.id
     assert found.comments and found.comments.label == "Request changes"
     press = Pressed(
@@ -78,5 +78,5 @@ async def test_for_you_and_the_diff_itself_lead_to_each_other(opened: Opened, tm
     taken = await queries.hear(replace(press, key="console:ana:1", by=Account("console:ana")))
     assert taken and not taken.refused, "the owner may ask for changes at the merge"
     await play.sees("ana", thread, "Changes requested by", "form.py:1: say hello to whom?")
-    again = await queries.kept(TaskId("T-1"), "T-1.diff", lead)
+    again = await queries.find_kept(TaskId("T-1"), "T-1.diff", lead)
     assert again is None or again.need is None or again.need.decision.id != need.decision.id

@@ -32,7 +32,7 @@ async def test_a_critical_change_is_merged_by_two_people_who_did_not_ask_for_it(
     card = await play.sees(
         "lead", thread, "T-1 is ready to merge", "Approvals (0 of 2)", "nobody yet", offers="Merge it"
     )
-    assert KEYS.said in card.text and "2 different people" in card.text and "and not the requester" in card.text
+    assert KEYS.sentence in card.text and "2 different people" in card.text and "and not the requester" in card.text
 
     await play.stage.press("ana", thread, "Merge it")
     assert (await play.sees("ana", thread, NOT_YOURS, "2 different people")).private

@@ -10,7 +10,7 @@ from sqlalchemy import text
 
 from agents.domain.decisions import table
 from agents.domain.decisions.authority import ChannelPolicy, Group, OnTimeout
-from agents.domain.decisions.decision import Decision, Option, lettered
+from agents.domain.decisions.decision import Decision, Option, with_letters
 from agents.domain.decisions.kind import Moment, Question
 from agents.domain.ids import Account, DecisionId, TaskId, Thread
 from agents.domain.limits import Limits
@@ -45,7 +45,7 @@ GROUPS: Mapping[Group, frozenset[str]] = {
     Group.SECURITY_TEAM: frozenset({SEC, ANA}),
     Group.DEVOPS_TEAM: frozenset({OPS}),
 }
-APPROVE_OR_NOT = lettered(Option(value="approve", approves=True), Option(value="reject"))
+APPROVE_OR_NOT = with_letters(Option(value="approve", approves=True), Option(value="reject"))
 YES, NO = "a", "b"
 
 

@@ -257,5 +257,5 @@ async def test_turns_behind_many_that_stay_are_found_and_later_ends_too(room: Ro
 def _end(task: Task, tx: Transaction) -> None:
     at = tx.log.task(task.id).changed_at
     cancelled = e.TaskCancelled(task=task.id, at=at, by=task.request.by, reason="over")
-    if not tx.log.task(task.id).ended:
+    if not tx.log.task(task.id).has_ended:
         tx.log.append(task.id, [cancelled], Cause(actor=ANA, delivery="d"))

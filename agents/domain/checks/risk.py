@@ -22,7 +22,7 @@ class Risk:
     why: tuple[str, ...]
 
     @property
-    def said(self) -> str:
+    def sentence(self) -> str:
         return f"{self.level.capitalize()} risk: {'; '.join(self.why)}."
 
 

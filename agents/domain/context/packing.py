@@ -58,7 +58,7 @@ class Section:
     def heading(self) -> str:
         return f"⟦{self.part}: {one_line(self.name, 200)}⟧"
 
-    def shown(self) -> str:
+    def render(self) -> str:
         return f"{self.heading}\n{self.text}"
 
 
@@ -127,7 +127,7 @@ def pack(sections: Iterable[Section], room: Room, count: Count, skipped: Sequenc
     """Everything, if it fits. Else what comes last in the order goes first: the tree is cut, related files and imports
     go whole; then the targets are cut. System and task stay. Raises PackTooTight.
     """
-    return _Packing(list(sections), room, count).packed(skipped)
+    return _Packing(list(sections), room, count).pack(skipped)
 
 
 class _Packing:
@@ -142,14 +142,14 @@ class _Packing:
         self._cut: list[str] = []
         self._left_out: list[str] = []
 
-    def packed(self, skipped: Sequence[str]) -> Packed:
+    def pack(self, skipped: Sequence[str]) -> Packed:
         kept = [*self._fixed(), *self._targets()]
         for section in self._sections:
             if section.part in _MAY_GO and (taken := _MAY_GO[section.part](self, section)):
                 kept.append(taken)
         note = self._note(skipped)
         tokens = sum(map(self._cost, kept)) + self._count(note)
-        text = "\n\n".join((*(section.shown() for section in kept), *([note] if note else ())))
+        text = "\n\n".join((*(section.render() for section in kept), *([note] if note else ())))
         return Packed(text=text, tokens=tokens, cut=tuple(self._cut), left_out=tuple(self._left_out))
 
     def _cost(self, section: Section) -> int:

@@ -8,7 +8,7 @@ from datetime import datetime
 from agents.domain import events as e
 from agents.domain.checks.scope import paths_within
 from agents.domain.decisions.authority import STEERING, Kind, Presser, Rule, may
-from agents.domain.decisions.decision import AnswerTo, Decision, Option, lettered, numbers
+from agents.domain.decisions.decision import AnswerTo, Decision, Option, numbers, with_letters
 from agents.domain.decisions.kind import FREE, Chosen, Facts, Moment, Question, Withdrawal, assents, withdraw
 from agents.domain.decisions.kinds.task.meant import MEANT, MeantOption
 from agents.domain.decisions.kinds.work.start_scope import StartScopeOption
@@ -30,12 +30,18 @@ from agents.domain.task.task import Task
 from agents.domain.text.sanitize import one_line
 
 LabelOf = Callable[[Decision, Option], str]  # what the button of an option says
+TitleOf = Callable[[Task, Decision], str]  # what its card says first
 GOES_ON = ("resume", "retry")  # options that take no words of their own
 
 
 def own_label(decision: Decision, option: Option) -> str:
     """For readers who know no buttons."""
     return option.label or option.value.replace("_", " ")
+
+
+def own_title(task: Task, decision: Decision) -> str:
+    """For readers who know no cards."""
+    return decision.wording or str(decision.kind)
 
 
 # What people say for a button, beside its label and its value; labels of earlier versions too.
@@ -72,6 +78,7 @@ class Utterance:
     talk: bool = False  # a thank-you or a greeting: it answers nothing
     to: DecisionId | None = None  # the card that it replies to
     label: LabelOf = own_label  # what buttons say
+    title: TitleOf = own_title  # what cards say first
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -107,8 +114,8 @@ def reply(task: Task, words: Utterance, presser: Presser, moment: Moment) -> Fac
         return _answered(task, answers[0], words, presser, moment)
     if answers:
         answers = tuple(a for a in answers if not a.approves or rule_of(a.decision).people == 1) or answers[:1]
-        return [*_wait(task, words, presser, moment), *_ask_which(task, answers, words.text, presser, moment)]
-    if task.ended:
+        return [*_wait(task, words, presser, moment), *_ask_which(task, answers, words, presser, moment)]
+    if task.has_ended:
         return []
     waits = [] if words.talk else _wait(task, words, presser, moment)
     remark = _remark(task, words, presser, moment)
@@ -143,14 +150,14 @@ def _said_at(words: Utterance, moment: Moment) -> datetime:
 
 def wait_for_words(task: Task, words: Utterance, presser: Presser, moment: Moment) -> Facts:
     """Somebody who may answer wrote something that was not said to us: no clock decides against it."""
-    return [] if task.ended or words.talk else _wait(task, words, presser, moment)
+    return [] if task.has_ended or words.talk else _wait(task, words, presser, moment)
 
 
 def _answered(task: Task, answer: Answer, words: Utterance, presser: Presser, moment: Moment) -> Facts:
     decision, option = answer.decision, answer.option
     if answer.approves:
         if answer.words:
-            return _ask_which(task, (answer,), answer.words, presser, moment)
+            return _ask_which(task, (answer,), replace(words, text=answer.words), presser, moment)
         by, letter = presser.person, option.letter
         return [e.ApprovalOffered(task=task.id, at=moment.at, by=by, decision=decision.id, option=letter)]
     refuse_without_words(decision, option, answer.words)
@@ -191,19 +198,20 @@ def _wait(task: Task, words: Utterance, presser: Presser, moment: Moment) -> Fac
     ]
 
 
-def _ask_which(task: Task, answers: tuple[Answer, ...], text: str, presser: Presser, moment: Moment) -> Facts:
+def _ask_which(task: Task, answers: tuple[Answer, ...], heard: Utterance, presser: Presser, moment: Moment) -> Facts:
     """One card, with the words on it. Words that waited for the same question are not lost."""
     before = [d for d in task.open if d.kind is Kind.MEANT and presser.is_(d.put_to)]
     said = (d.subject.words for d in before if isinstance(d.subject, OfWords))
-    words = "\n".join((*said, text.strip()))
-    options = lettered(*(_as_option(answer) for answer in answers), MEANT.option(MeantOption.REMARK))
+    words = "\n".join((*said, heard.text.strip()))
+    offered = (_as_option(answer, heard.title(task, answer.decision)) for answer in answers)
+    options = with_letters(*offered, MEANT.option(MeantOption.REMARK))
     question = Question(kind=Kind.MEANT, options=options, subject=OfWords(words=words), put_to=presser.person)
     return [*withdraw(before, Withdrawal.SAID_SINCE, moment), *ask(task, question, moment)]
 
 
-def _as_option(answer: Answer) -> Option:
+def _as_option(answer: Answer, title: str) -> Option:
     decision, option = answer.decision, answer.option
-    what = f"Allow {answer.words}" if answer.approves and answer.words else decision.question or str(decision.kind)
+    what = f"Allow {answer.words}" if answer.approves and answer.words else title
     return Option(
         value="answer",
         answers=AnswerTo(decision=decision.id, letter=option.letter),

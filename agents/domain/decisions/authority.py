@@ -160,6 +160,6 @@ def may(rule: Rule, presser: Presser, requester: PersonId, channel: ChannelPolic
     return True
 
 
-def entitled(rule: Rule, wider: Rule | None = None) -> frozenset[Group]:
+def deciding_groups(rule: Rule, wider: Rule | None = None) -> frozenset[Group]:
     """The groups that may decide by this rule, or take an option that more people may."""
     return rule.who | (wider.who if wider else frozenset())

@@ -6,7 +6,7 @@ from datetime import datetime
 from enum import StrEnum
 
 from agents.domain.decisions.authority import Kind, Presser
-from agents.domain.decisions.subject import Subject
+from agents.domain.decisions.subject import OfRun, Subject
 from agents.domain.errors import IllegalMove, PressRefused
 from agents.domain.fact import AboutDecision, Event, OnEitherStream
 from agents.domain.ids import DecisionId, PersonId, ProjectId, StreamId, TaskId, derive_id, fingerprint
@@ -103,6 +103,11 @@ class Decision:
         return self.project or self.task
 
     @property
+    def wording(self) -> str:
+        """What is asked, in the words of whoever asks; empty where the kind alone says it."""
+        return self.question or (self.subject.words if isinstance(self.subject, OfRun) else "")
+
+    @property
     def fingerprint(self) -> str:
         options = [(option.letter, option.value, option.label, str(option.needs_words)) for option in self.options]
         shown = [part for option in options for part in option]
@@ -130,7 +135,7 @@ def decision_id(task: TaskId, kind: Kind, cause: str) -> DecisionId:
     return DecisionId(derive_id("decision", task, kind, cause))
 
 
-def lettered(*options: Option) -> tuple[Option, ...]:
+def with_letters(*options: Option) -> tuple[Option, ...]:
     """Give each option its letter, in the order people will see them."""
     return tuple(replace(option, letter=letter) for letter, option in zip(LETTERS, options, strict=False))
 

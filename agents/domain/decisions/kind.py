@@ -10,7 +10,7 @@ from typing import Generic, TypeVar
 from agents.domain import events as e
 from agents.domain.checks.evaluation import RiskLevel
 from agents.domain.decisions.authority import ChannelPolicy, Kind, Rule
-from agents.domain.decisions.decision import Decision, Option, lettered
+from agents.domain.decisions.decision import Decision, Option, with_letters
 from agents.domain.decisions.subject import OfHead, OfStep, Subject
 from agents.domain.events import Event
 from agents.domain.ids import DecisionId, PersonId, ProjectId
@@ -118,7 +118,7 @@ class DecisionKind(Generic[S]):
     def offer(self, *values: str) -> tuple[Option, ...]:
         """These options, with their letters; all there are if none is named."""
         named = values or tuple(self.options or ())
-        return lettered(*(self.option(value) for value in named))
+        return with_letters(*(self.option(value) for value in named))
 
     def option(self, value: str) -> Option:
         return Option(

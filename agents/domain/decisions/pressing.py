@@ -150,7 +150,7 @@ def backburner(task: Task, presser: Presser, words: str, moment: Moment) -> Fact
 def ask_to_cancel(task: Task, presser: Presser, words: str, moment: Moment) -> Facts:
     """A cancel asks to confirm, and wants a reason."""
     check(STEERING, presser, task.request.by, moment.channel)
-    if task.ended:
+    if task.has_ended:
         raise Refused(Refusal.ENDED, task=task.id, option=task.state)
     if task.of_kind(Kind.CANCEL):
         raise Refused(Refusal.ASKED, task=task.id)

@@ -26,28 +26,34 @@ class OfSubtask(_Exact):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OfRun(_Exact):
-    """One attempt at a subtask."""
+    """One attempt at a subtask; `words`: what its minion asks for, as it says it."""
 
     subtask: int
     attempt: int
+    words: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OfStep(_Exact):
-    """The work that one attempt handed in, as it was checked."""
+    """The work that one attempt handed in, as it was checked; `unseen`: subtasks that only time let pass, where the
+    whole would leave this machine next."""
 
     subtask: int
     attempt: int
     commit: str
     risk: RiskLevel
+    unseen: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OfHead(_Exact):
-    """The whole of the work, at this commit."""
+    """The whole of the work, at this commit, and how much it changes."""
 
     commit: str
     risk: RiskLevel
+    files: int = 0
+    added: int = 0  # lines
+    removed: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

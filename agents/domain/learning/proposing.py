@@ -15,7 +15,7 @@ MOST = 600  # characters of a blocker
 
 def propose(task: Task, proposal: Proposal, moment: Moment) -> Follows:
     """It is put to a person and waits. One like it that is open, under way or turned down does not come back."""
-    if task.ended or moment.is_proposed(proposal.likeness):
+    if task.has_ended or moment.is_proposed(proposal.likeness):
         return []
     project = project_id(proposal.project)
     made = e.ProposalMade(task=task.id, project=project, at=moment.at, proposal=proposal)

@@ -155,15 +155,15 @@ class Breaker:
                 busy = self.probing_since is not None and now - self.probing_since < WINDOW
                 return None if busy else replace(self, probing_since=now)
 
-    def failed(self, now: float, *, at_once: bool = False) -> "Breaker":
+    def after_failure(self, now: float, *, at_once: bool = False) -> "Breaker":
         """`at_once`: the other side itself says that it will not answer for long."""
         recent = (*(at for at in self.failures if 0 <= now - at < WINDOW), now)[-FAILURES:]
         opens = at_once or len(recent) >= FAILURES or self.opened_at is not None
         return Breaker(failures=recent, opened_at=now if opens else None)
 
-    def released(self) -> "Breaker":
+    def after_release(self) -> "Breaker":
         """The call that was let through said nothing about its health; another may probe."""
         return replace(self, probing_since=None)
 
-    def succeeded(self) -> "Breaker":
+    def after_success(self) -> "Breaker":
         return Breaker()

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 from agents.domain import events as e
 from agents.domain.decisions.authority import Kind, PlanPolicy
-from agents.domain.decisions.decision import Option, lettered
+from agents.domain.decisions.decision import Option, with_letters
 from agents.domain.decisions.kind import Facts, Moment, Question, Withdrawal, offers_to_go_on, withdraw
 from agents.domain.decisions.kinds.plan.no_plan import NO_PLAN, NoPlanOption
 from agents.domain.decisions.kinds.plan.plan import BLOCKED, PLAN
@@ -72,7 +72,7 @@ def after_draft(task: Task, draft: Draft, moment: Moment) -> Facts:
         return []
     match draft.says:
         case Clarify(question=text, options=options, why=why):
-            choices = lettered(*(Option(value=option, label=option) for option in options[:5]))
+            choices = with_letters(*(Option(value=option, label=option) for option in options[:5]))
             evidence = (one_line(why, 300),) if why.strip() else ()
             return ask(task, Question(kind=Kind.CLARIFICATION, options=choices, text=text, evidence=evidence), moment)
         case CannotPlan(why=why):
@@ -130,7 +130,7 @@ def after_debate(task: Task, debate: Debate, moment: Moment, *, paid: bool = Tru
 
 def over_budget(task: Task, reached: e.BudgetReached, moment: Moment) -> Facts:
     """At 100 % the work pauses and a person is asked. Each option is a limit, in dollars."""
-    if task.ended:
+    if task.has_ended:
         return []
     shared = "" if reached.budget == f"task {task.id}" else reached.budget
     subject = OfBudget(budget=shared, limit=reached.limit, spent=reached.spent)

@@ -189,12 +189,12 @@ class Debate:
     most: int = MAX_ROUNDS  # rounds there may be
 
     @property
-    def settled(self) -> bool:
+    def is_settled(self) -> bool:
         return not self.now.conflict
 
     @property
     def over(self) -> bool:
-        return self.settled or len(self.rounds) >= self.most
+        return self.is_settled or len(self.rounds) >= self.most
 
     @property
     def next_round(self) -> int:
@@ -202,7 +202,7 @@ class Debate:
 
     @property
     def ruling(self) -> Ruling:
-        return self.now.ruling if self.settled else Ruling.ESCALATE_TO_HUMAN
+        return self.now.ruling if self.is_settled else Ruling.ESCALATE_TO_HUMAN
 
     @property
     def tension(self) -> str:

@@ -39,12 +39,12 @@ class LinkRequest:
         return self.one, self.other
 
     @property
-    def agreed(self) -> bool:
+    def is_agreed(self) -> bool:
         return self.one.agreed and self.other.agreed
 
     @property
     def waits_for_operator(self) -> bool:
-        return self.state is LinkState.OPEN and self.agreed
+        return self.state is LinkState.OPEN and self.is_agreed
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,7 +70,7 @@ def answer(request: LinkRequest, given: Answer) -> LinkRequest:
 
 
 def _operator_agrees(request: LinkRequest) -> LinkRequest:
-    if not request.agreed:
+    if not request.is_agreed:
         raise PressRefused("Both accounts confirm first", next_step="Wait until they have.")
     return replace(request, state=LinkState.LINKED)
 
@@ -79,7 +79,7 @@ def _side_agrees(request: LinkRequest, given: Answer) -> LinkRequest:
     one, other = (replace(side, agreed=side.agreed or side.account == given.by) for side in request.sides)
     privileged = request.privileged or given.privileged
     now = replace(request, one=one, other=other, privileged=privileged)
-    if not now.agreed:
+    if not now.is_agreed:
         return now
     if now.privileged:
         return replace(now, until=given.at + OPERATOR_HAS)

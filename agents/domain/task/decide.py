@@ -7,7 +7,7 @@ from enum import StrEnum
 
 from agents.domain import events as e
 from agents.domain.decisions.authority import Kind, Presser
-from agents.domain.decisions.decision import Decision, Option, decision_id, lettered
+from agents.domain.decisions.decision import Decision, Option, decision_id, with_letters
 from agents.domain.decisions.kind import Facts, Moment, Question, Withdrawal, offers_to_go_on, withdraw
 from agents.domain.decisions.kinds.plan.change import change_plan
 from agents.domain.decisions.kinds.task.controls import CONTROLS
@@ -47,7 +47,7 @@ class Guess:
 
 def choose_project(task: Task, projects: Sequence[str], moment: Moment, guess: Guess | None = None) -> Facts:
     """By rule, else as a model that is sure of it says; else a person is asked."""
-    if task.project is not None or task.ended or task.of_kind(Kind.PROJECT):
+    if task.project is not None or task.has_ended or task.of_kind(Kind.PROJECT):
         return []
     if task.request.origin and not (task.request.origin.heard or task.vouched):
         return [] if task.of_kind(Kind.INTAKE) else ask(task, Question(kind=Kind.INTAKE), moment)
@@ -55,7 +55,7 @@ def choose_project(task: Task, projects: Sequence[str], moment: Moment, guess: G
     if chosen := by_rule or _by_guess(guess, projects):
         project, why = chosen
         return [e.ProjectChosen(task=task.id, at=moment.at, project=project, by=None, why=why)]
-    options = lettered(*(Option(value=name, label=name) for name in projects))
+    options = with_letters(*(Option(value=name, label=name) for name in projects))
     return ask(task, Question(kind=Kind.PROJECT, options=options), moment)
 
 
@@ -89,7 +89,7 @@ def _by_guess(guess: Guess | None, projects: Sequence[str]) -> tuple[str, str] |
 
 def correct(task: Task, text: str, presser: Presser, moment: Moment, hidden: int = 0) -> Facts:
     """The author edited the request; nobody else's edit counts. A plan for what it said before is not one for this."""
-    if task.ended or not presser.is_(task.request.by):
+    if task.has_ended or not presser.is_(task.request.by):
         return []
     if task.plan.accepted:
         return _offer_change(task, text, presser, moment, hidden)
@@ -119,7 +119,7 @@ def _offer_change(task: Task, text: str, presser: Presser, moment: Moment, hidde
 
 def park(task: Task, parked: e.JobParked, moment: Moment) -> Facts:
     """A job that cannot be finished: say so, and ask the owner what to do."""
-    if task.ended:
+    if task.has_ended:
         return []
     options = () if parked.flow == "decompose" else (StuckOption.RETRY, StuckOption.CANCEL)
     subject, evidence = OfJob(flow=parked.flow), (parked.problem, parked.kept)
@@ -144,7 +144,7 @@ class Understood:
 
 def after_remark(task: Task, remark: e.RemarkMade, understood: Understood, moment: Moment) -> Facts:
     """Below 0.7 one question is asked, and only where a wrong guess would change something."""
-    if task.ended:
+    if task.has_ended:
         return []
     if remark.asks and _may_be_a_request(task, understood):
         return _ask_whether_new(task, remark, moment)
@@ -179,13 +179,13 @@ def _plan_is_shown(task: Task) -> bool:
     return any(d.kind in (Kind.PLAN, Kind.DEBATE) for d in task.open)
 
 
-def known(task: Task) -> list[str]:
+def remark_context(task: Task) -> list[str]:
     """What a reader of the remark should know of the thread: where the task is and what it waits for."""
     facts = [f"The task is {task.state.replace('_', ' ')}."]
     if task.plan.draft:
         facts.append(f"Version {task.plan.number} of a plan was drafted: {task.plan.draft.goal}")
     return facts + [
-        f"Open for a person to decide: {d.kind.replace('_', ' ')}. {d.question}".strip() for d in questions(task)
+        f"Open for a person to decide: {d.kind.replace('_', ' ')}. {d.wording}".strip() for d in questions(task)
     ]
 
 

@@ -204,7 +204,7 @@ def _works(task: Task, fact: e.AboutWork) -> WorkState:
 def _move(task: Task, fact: Event) -> tuple[TaskState, TaskState]:
     """The state that a fact takes a task to, and the one to come back to where it now rests."""
     kind = type(fact)
-    if kind in EVEN_WHEN_ENDED or (kind in STAYS and not task.ended):
+    if kind in EVEN_WHEN_ENDED or (kind in STAYS and not task.has_ended):
         return task.state, task.before_rest
     if (task.state, kind) not in TASK_MOVES:
         return task.state, _move_at_rest(task, fact)
@@ -229,7 +229,7 @@ def _illegal(task: Task, fact: Event) -> IllegalMove:
     over = "It has ended: mention me with a new request to start again."
     return IllegalMove(
         f"{task.id} is {said}, so I cannot {act} now",
-        next_step=over if task.ended else "Say `status` to see where it stands.",
+        next_step=over if task.has_ended else "Say `status` to see where it stands.",
     )
 
 

@@ -62,7 +62,7 @@ class Task:
     proposals: tuple[Proposal, ...] = ()  # that it gave rise to and nobody has decided on yet
 
     @property
-    def ended(self) -> bool:
+    def has_ended(self) -> bool:
         return self.state in ENDED
 
     @property

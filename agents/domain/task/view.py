@@ -36,7 +36,7 @@ class Pending:
 
 def is_stalled(task: Task, pending: Pending) -> bool:
     """Whether a task has not ended, nothing runs for it, and nobody was asked."""
-    return not (task.ended or pending.jobs or pending.unread or questions(task))
+    return not (task.has_ended or pending.jobs or pending.unread or questions(task))
 
 
 def in_thread(task: Task, asking: Sequence[Project]) -> Task:

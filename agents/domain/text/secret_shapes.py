@@ -4,17 +4,22 @@ No pattern may look far ahead in vain, or hostile text would cost the square of 
 shape takes a run of characters that always ends it, or a bounded number of them.
 """
 
-import base64
-import binascii
-import math
 import re
-from collections import Counter
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import pairwise
 
-Check = Callable[[str], bool]  # of what the pattern found, or of its group "secret"
+from agents.domain.text.secret_checks import (
+    Check,
+    always,
+    credential,
+    discord_token,
+    is_invented_password,
+    is_mixed_password,
+    is_password,
+    is_varied,
+    no_code,
+    random_looking,
+)
 
 
 @dataclass(frozen=True)
@@ -30,83 +35,12 @@ class Shape:
         return re.compile(self.pattern)
 
 
-# ── what a secret is not ────────────────────────────────────────────────────────────────────────────────────────
-
-_WORDS = re.compile(r"example|placeholder|redacted|your[_-]|changeme|dummy|<|\{|\$|\*\*|\.\.\.", re.IGNORECASE)
-# What manuals write where a password would be; tiger is Scott's, in those of databases.
-_BLANKS = re.compile(
-    r"pass(word|wd)?|pwd?|secret|token|user|postgres|test|guest|root|admin|tiger|foo|bar", re.IGNORECASE
-)
-_CODE = re.compile(r"[A-Za-z_]\w*(?:(?:\.\w+)+(?:\(.*)?|\(\w*\)?)")
-VARIED = 6  # different characters at least: "xxxxxxxx" shows where a secret would be
-
-
-def varied(found: str) -> bool:
-    return len(set(found)) >= VARIED and not _WORDS.search(found)
-
-
-def random_looking(found: str) -> bool:
-    """A value that nobody would write by hand: digits among letters, and few of them twice."""
-    if not varied(found) or not any(c.isdigit() for c in found) or not any(c.isalpha() for c in found):
-        return False
-    counts = Counter(found).values()
-    entropy = -sum(n / len(found) * math.log2(n / len(found)) for n in counts)
-    return entropy >= 3.3 and _switches(found) * 5 >= len(found)
-
-
-def _switches(found: str) -> int:
-    """How often it goes from one kind of character to another: names of things seldom do."""
-    kinds = [(c.isdigit(), c.isupper()) for c in found]
-    return sum(a != b for a, b in pairwise(kinds))
-
-
-def given(found: str) -> bool:
-    """A password in an address, unless it is the word for one."""
-    return not _BLANKS.fullmatch(found) and not _WORDS.search(found) and len(set(found)) > 1
-
-
-def chosen(found: str) -> bool:
-    """A password that a person thought of: letters and digits, and either both cases or a sign."""
-    kinds = [any(map(kind, found)) for kind in (str.isdigit, str.islower, str.isupper)]
-    signs = any(c in "!@#%^&*+=~?;:,()/|" for c in found)
-    return varied(found) and not _BLANKS.fullmatch(found) and kinds[0] and sum(kinds) + signs >= 3
-
-
-def no_code(found: str) -> bool:
-    """Neither a name nor a call, which may follow `password=` as well."""
-    return mixed(found) and not _CODE.fullmatch(found)
-
-
-def mixed(found: str) -> bool:
-    return given(found) and any(map(str.isdigit, found)) and any(map(str.isalpha, found))
-
-
-def credential(found: str) -> bool:
-    """What follows Basic or Bearer."""
-    return random_looking(found) or (len(found) >= 12 and found.endswith("=") and varied(found))
-
-
-def discord_token(found: str) -> bool:
-    """Its first part is a user's number."""
-    head = found.partition(".")[0]
-    try:
-        return base64.urlsafe_b64decode(head + "=" * (-len(head) % 4)).isdigit()
-    except (binascii.Error, ValueError):
-        return False
-
-
-def always(found: str) -> bool:
-    return True
-
-
-# ── the table ───────────────────────────────────────────────────────────────────────────────────────────────────
-
 _START = r"(?<![A-Za-z0-9])"
 _AFTER = r"(?<![A-Za-z0-9].)"  # the same, one character later: so the search can leap to that character
 _UUID = r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}"
 
 
-def _prefixed(name: str, prefix: str, rest: str, check: Check = varied) -> Shape:
+def _prefixed(name: str, prefix: str, rest: str, check: Check = is_varied) -> Shape:
     """A word that no other text has, and what follows it."""
     return Shape(
         name=name,
@@ -118,7 +52,7 @@ def _prefixed(name: str, prefix: str, rest: str, check: Check = varied) -> Shape
     )
 
 
-def _named(name: str, words: str, rest: str, check: Check = varied) -> Shape:
+def _named(name: str, words: str, rest: str, check: Check = is_varied) -> Shape:
     """A value that is known by the name it is given; `words` are alternatives."""
     anchors = tuple(word.replace("[_-]?", "_").replace("w(?:or)?d", "") for word in words.split("|"))
     spellings = tuple(each for word in anchors for each in (word, word.replace("_", "-"), word.replace("_", "")))
@@ -237,19 +171,25 @@ SHAPES: tuple[Shape, ...] = (
     _prefixed("Perplexity key", "pplx-", r"[A-Za-z0-9]{40,}"),
     # chat
     Shape(
-        "Slack token", ("xox",), r"xox(?<![A-Za-z0-9]xox)(?:[abposr]|e\.xox[bp]|e|c|d)-[\w%-]{10,}", varied, wraps=True
+        "Slack token",
+        ("xox",),
+        r"xox(?<![A-Za-z0-9]xox)(?:[abposr]|e\.xox[bp]|e|c|d)-[\w%-]{10,}",
+        is_varied,
+        wraps=True,
     ),
     _prefixed("Slack app token", "xapp-", r"\d-[\w-]{10,}"),
     Shape(
         "Slack webhook",
         ("hooks.slack.com",),
         r"hooks\.slack\.com/(?P<secret>(?:services|workflows|triggers)/[\w/+-]{20,})",
-        varied,
+        is_varied,
     ),
     Shape("Discord token", (".",), r"[MNO]" + _AFTER + r"[\w-]{23,27}\.[\w-]{6}\.[\w-]{27,40}", discord_token),
-    Shape("Discord webhook", ("/api/webhooks/",), r"/api/webhooks/\d{5,25}/(?P<secret>[\w-]{50,})", varied),
-    Shape("Telegram token", (":aa",), _START + r"\d{8,10}:AA[\w-]{33}", varied),
-    Shape("Teams webhook", ("webhook.office.com",), r"webhook\.office\.com/(?P<secret>webhookb2/[\w@/-]{40,})", varied),
+    Shape("Discord webhook", ("/api/webhooks/",), r"/api/webhooks/\d{5,25}/(?P<secret>[\w-]{50,})", is_varied),
+    Shape("Telegram token", (":aa",), _START + r"\d{8,10}:AA[\w-]{33}", is_varied),
+    Shape(
+        "Teams webhook", ("webhook.office.com",), r"webhook\.office\.com/(?P<secret>webhookb2/[\w@/-]{40,})", is_varied
+    ),
     # forges and registries
     *(_prefixed("GitHub token", f"gh{kind}_", "[A-Za-z0-9]{30,}") for kind in "pousr"),
     _prefixed("GitHub fine-grained token", "github_pat_", r"\w{22,}"),
@@ -268,11 +208,13 @@ SHAPES: tuple[Shape, ...] = (
     _prefixed("Docker organization token", "dckr_oat_", r"[\w-]{20,}"),
     # clouds
     *(_prefixed("AWS key id", kind, r"[A-Z2-7]{16}(?![A-Za-z0-9])") for kind in ("AKIA", "ASIA", "ABIA", "ACCA")),
-    _named("AWS secret key", "secret[_-]?access[_-]?key|secret[_-]?key|aws[_-]?secret", r"[A-Za-z0-9/+]{40,}", varied),
+    _named(
+        "AWS secret key", "secret[_-]?access[_-]?key|secret[_-]?key|aws[_-]?secret", r"[A-Za-z0-9/+]{40,}", is_varied
+    ),
     _named("AWS session token", "session[_-]?token", r"[A-Za-z0-9/+=]{100,}"),
     _named("Azure key", "accountkey|sharedaccesskey|shared[_-]?access[_-]?key", r"[A-Za-z0-9/+]{40,}={0,2}"),
-    Shape("Azure client secret", ("8q~",), _START + r"\w{3}8Q~[\w.~-]{31,34}", varied),
-    Shape("Azure signature", ("sig=",), r"[?&]sig=(?P<secret>[A-Za-z0-9%+/]{40,}=?)", varied),
+    Shape("Azure client secret", ("8q~",), _START + r"\w{3}8Q~[\w.~-]{31,34}", is_varied),
+    Shape("Azure signature", ("sig=",), r"[?&]sig=(?P<secret>[A-Za-z0-9%+/]{40,}=?)", is_varied),
     _prefixed("DigitalOcean token", "dop_v1_", "[0-9a-f]{64}"),
     _prefixed("DigitalOcean OAuth token", "doo_v1_", "[0-9a-f]{64}"),
     _prefixed("DigitalOcean refresh token", "dor_v1_", "[0-9a-f]{64}"),
@@ -281,7 +223,7 @@ SHAPES: tuple[Shape, ...] = (
     _prefixed("Fly token", "FlyV1 fm2_", r"[\w+/=,-]{40,}"),
     _prefixed("Netlify token", "nfp_", "[A-Za-z0-9]{36}"),
     _prefixed("Cloudflare origin key", "v1.0-", r"[0-9a-f]{20,30}-[0-9a-f]{100,}"),
-    Shape("Terraform token", ("atlasv1",), r"\w{14}\.atlasv1\.[\w=-]{60,}", varied),
+    Shape("Terraform token", ("atlasv1",), r"\w{14}\.atlasv1\.[\w=-]{60,}", is_varied),
     _prefixed("Vault token", "hvs.", r"[\w-]{20,}"),
     _prefixed("Vault batch token", "hvb.", r"[\w-]{20,}"),
     _prefixed("Pulumi token", "pul-", "[0-9a-f]{40}"),
@@ -303,7 +245,7 @@ SHAPES: tuple[Shape, ...] = (
     _prefixed("Shopify secret", "shpss_", "[0-9a-fA-F]{32}"),
     _prefixed("SendGrid key", "SG.", r"[\w-]{22}\.[\w-]{43}"),
     _prefixed("Mailgun key", "key-", "[0-9a-f]{32}"),
-    Shape("Mailchimp key", ("-us",), r"[0-9a-f]" + _AFTER + r"[0-9a-f]{31}-us\d{1,2}", varied),
+    Shape("Mailchimp key", ("-us",), r"[0-9a-f]" + _AFTER + r"[0-9a-f]{31}-us\d{1,2}", is_varied),
     _prefixed("Brevo key", "xkeysib-", r"[0-9a-f]{64}-\w{16}"),
     _prefixed("Resend key", "re_", r"[A-Za-z0-9]{8}_[A-Za-z0-9]{24}"),
     _prefixed("Twilio key", "SK", "[0-9a-f]{32}"),
@@ -330,7 +272,7 @@ SHAPES: tuple[Shape, ...] = (
         "password in an address",
         ("://",),
         r"""(?<=://)[^\s/@:"'`<>]{0,100}:(?P<secret>[^\s/@"'`<>]{1,200})(?=@[\w\[.-])""",
-        given,
+        is_password,
     ),
     Shape(
         "authorization",
@@ -354,13 +296,13 @@ SHAPES: tuple[Shape, ...] = (
         _PASSWORDS,
         r"""(?i:passw(?:or)?d|passphrase|pwd|secret[_-]?key)["'`]?\s{0,3}(?:[:=]|=>|:=)\s{0,3}"""
         r"""(?P<quote>["'`])(?P<secret>[^\s"'`]{8,80})(?P=quote)""",
-        chosen,
+        is_invented_password,
     ),
     Shape(
         "password in a setting",
         _PASSWORDS,
         r"(?i:passw(?:or)?d|passphrase|pwd)(?:=|:[ \t]{1,3})(?P<secret>[\w!@#%^&*+=~?/-]{8,80})(?=[\s;,&]|$)",
-        chosen,
+        is_invented_password,
     ),
     Shape(
         "password in a connection",
@@ -368,12 +310,17 @@ SHAPES: tuple[Shape, ...] = (
         r""";[ ]?(?i:password|pwd)[ ]?=[ ]?(?P<secret>[^;\s"'`]{4,80})""",
         no_code,
     ),
-    Shape("password in netrc", ("login",), r"login\s{1,5}\S{1,100}\s{1,5}password\s{1,5}(?P<secret>\S{4,100})", given),
+    Shape(
+        "password in netrc",
+        ("login",),
+        r"login\s{1,5}\S{1,100}\s{1,5}password\s{1,5}(?P<secret>\S{4,100})",
+        is_password,
+    ),
     Shape(
         "password for curl",
         ("-u ", "--user "),
         r"""(?:\s-u|--user) {1,3}["']?[^\s:"'/]{1,60}:(?P<secret>[^\s"'@/]{4,100})""",
-        mixed,
+        is_mixed_password,
     ),
     Shape(
         "login in a file",
@@ -382,7 +329,7 @@ SHAPES: tuple[Shape, ...] = (
         credential,
     ),
     Shape("private web key", ('"d"',), r'"d"\s{0,3}:\s{0,3}"(?P<secret>[\w-]{40,})"', random_looking),
-    Shape("Firebase key", (":apa91b",), r"AAAA[\w-]{7}:APA91b[\w-]{100,}", varied, wraps=True),
+    Shape("Firebase key", (":apa91b",), r"AAAA[\w-]{7}:APA91b[\w-]{100,}", is_varied, wraps=True),
     _prefixed("Django key", "django-insecure-", r"""[^\s"'`]{20,100}""", always),
     *(_prefixed(name, prefix, rest) for name, prefix, rest in SURE),
     *(_prefixed(name, prefix, rest, random_looking) for name, prefix, rest in RANDOM),

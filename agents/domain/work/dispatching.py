@@ -44,7 +44,7 @@ def _scope_of_all(task: Task, files: Iterable[str]) -> Scope:
 
 def start_next(task: Task, moment: Moment) -> Follows:
     """Start whatever may start now; when nothing is left, the whole is complete."""
-    if task.work.subtasks and all(work.settled for work in task.work.subtasks):
+    if task.work.subtasks and all(work.is_settled for work in task.work.subtasks):
         return [e.WorkCompleted(task=task.id, at=moment.at)]
     return _start_all(task, moment)
 
@@ -64,7 +64,7 @@ def _start_all(task: Task, moment: Moment) -> Follows:
 def startable(task: Task, first_wave: int) -> list[Work]:
     """All it waits for is settled, and it writes nothing that somebody else is at."""
     assert task.plan.draft is not None
-    blocking, settled = task.plan.draft.blocking(), {work.number for work in task.work.subtasks if work.settled}
+    blocking, settled = task.plan.draft.blocking(), {work.number for work in task.work.subtasks if work.is_settled}
     busy = [task.plan.subtask(work.number) for work in task.work.subtasks if work.queued or work.state in ACTIVE]
     room = first_wave if not settled else len(task.work.subtasks)
     chosen: list[Work] = []
@@ -113,9 +113,8 @@ def _ask_for_scope(task: Task, subtask: Subtask) -> Follows:
         return []
     assert task.plan.draft is not None
     suggested = sorted({f"{path.partition('/')[0]}/**" for path in task.plan.draft.paths if "/" in path}) or ["**"]
-    text = f"The plan names no files for subtask {task.id}.{subtask.number} ({subtask.title}). What may it write?"
     cause = f"scope:{subtask.number}"
-    return [Question(kind=Kind.START_SCOPE, text=text, evidence=tuple(suggested), subject=subject, cause=cause)]
+    return [Question(kind=Kind.START_SCOPE, evidence=tuple(suggested), subject=subject, cause=cause)]
 
 
 def resume(task: Task, moment: Moment) -> Follows:

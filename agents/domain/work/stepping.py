@@ -68,7 +68,7 @@ def worker_of(task: Task, work: Work) -> Step:
 
 def stands_at(task: Task, work: Work) -> Step | None:
     """The step that a subtask is at; none before it begins and once it is settled."""
-    if work.settled or (work.state is SubtaskState.PENDING and not work.queued):
+    if work.is_settled or (work.state is SubtaskState.PENDING and not work.queued):
         return None
     steps = workflow_pinned(task).part(part_of(task, work.number))
     step = next((step for step in steps if step.name == work.step), worker_of(task, work))
@@ -141,7 +141,7 @@ def after_step(task: Task, work: Work, result: StepResult, moment: Moment) -> Fa
 
 def _judgement(task: Task, work: Work, result: StepResult, moment: Moment) -> e.WorkEvaluated:
     about = about_run(task, work, moment.at)
-    return e.WorkEvaluated(**about, evaluation=result.evaluation, risk=result.risk.level, why=result.risk.said)
+    return e.WorkEvaluated(**about, evaluation=result.evaluation, risk=result.risk.level, why=result.risk.sentence)
 
 
 def _give_up(task: Task, work: Work, stuck: Stuck, evaluation: Evaluation, moment: Moment) -> Facts:
@@ -158,7 +158,7 @@ def _enter(task: Task, step: Step | None, result: StepResult, moment: Moment) ->
     if step is None or step.type == PULL.name:  # the closing subtask: the whole is handed over next
         found = result.checked.gates or result.checked.reviews
         told = [_judgement(task, work, result, moment)] if found else []
-        return [*told, *done(task, work, result.evaluation.commit, moment)]
+        return [*told, *finish_subtask(task, work, result.evaluation.commit, moment)]
     if step.type in (HUMAN.name, JOIN.name):
         judged = _judgement(task, work, result, moment)
         return [judged, *_ask_by_risk(task, result, moment, looked_at=step.type == HUMAN.name)]
@@ -173,12 +173,12 @@ def after_join(task: Task, work: Work, tip: str, moment: Moment) -> Facts:
     at = next(index for index, step in enumerate(steps) if step.type == JOIN.name)
     after = steps[at + 1] if at + 1 < len(steps) else None
     if after is None or after.type == PULL.name:
-        return done(task, work, tip, moment)
+        return finish_subtask(task, work, tip, moment)
     passed = e.StepPassed(**about_run(task, work, moment.at), step=steps[at].name, commit=tip)
     return [passed, _due(task, work, after, moment)]
 
 
-def done(task: Task, work: Work, tip: str, moment: Moment) -> Facts:
+def finish_subtask(task: Task, work: Work, tip: str, moment: Moment) -> Facts:
     """Its work is on the task's branch; what waited for it may start."""
     settled = e.SubtaskDone(task=task.id, at=moment.at, subtask=work.number, attempt=work.attempt, commit=tip)
     return open_questions(task, [settled, *start_next(evolve(task, settled), moment)], moment)
@@ -194,17 +194,17 @@ def _ask_by_risk(task: Task, result: StepResult, moment: Moment, *, looked_at: b
     for a yes."""
     work, evaluation, risk = task.work.on(result.evaluation.subtask), result.evaluation, result.risk
     held = at_least_high(risk, "; ".join(evaluation.doubts)) if evaluation.doubts else risk
-    unseen = _unseen_but_leaving(task, moment) if task.plan.is_closing(work.number) else ""
-    level, said = held.level, held.said
+    unseen = _unseen_but_leaving(task, moment) if task.plan.is_closing(work.number) else ()
+    level, why = held.level, held.why
     if level is RiskLevel.LOW or _is_let_pass(task, work, evaluation, held):
-        level, said = RiskLevel.MEDIUM, ""
+        level, why = RiskLevel.MEDIUM, ()
         if not unseen and not looked_at:
             return [e.GatePassed(**about_run(task, work, moment.at))]
     by_time = level is RiskLevel.MEDIUM and not looked_at and not _leaves_next(task, work, moment)
     asked = Question(
         kind=Kind.GATE,
-        text=f"{task.id}.{work.number} passed its checks. {' '.join(part for part in (said, unseen) if part)}",
-        subject=OfStep(subtask=work.number, attempt=work.attempt, commit=evaluation.commit, risk=level),
+        evidence=why,
+        subject=OfStep(subtask=work.number, attempt=work.attempt, commit=evaluation.commit, risk=level, unseen=unseen),
         default=GateOption.PASS if by_time else "",
         cause=f"gate:{work.number}",
     )
@@ -229,10 +229,8 @@ def _leaves_next(task: Task, work: Work, moment: Moment) -> bool:
     return moment.leaves and not task.delivery.pull and task.plan.is_closing(work.number)
 
 
-def _unseen_but_leaving(task: Task, moment: Moment) -> str:
+def _unseen_but_leaving(task: Task, moment: Moment) -> tuple[int, ...]:
     """Time may let a step pass, but nothing leaves the machine on the strength of that."""
-    unseen = [f"{task.id}.{work.number}" for work in task.work.subtasks if work.by_time]
-    if not unseen or not moment.leaves or task.delivery.pull:
-        return ""
-    which = f"{' and '.join(unseen)} passed only because the time ran out"
-    return f"{which}, and next it leaves this machine as a pull request: a person must let it."
+    if not moment.leaves or task.delivery.pull:
+        return ()
+    return tuple(work.number for work in task.work.subtasks if work.by_time)

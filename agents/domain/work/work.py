@@ -125,7 +125,7 @@ class Work:
     degraded: Degraded | None = None  # since a person settled for less
 
     @property
-    def settled(self) -> bool:
+    def is_settled(self) -> bool:
         """Nothing more will come of it."""
         return self.state in SETTLED
 

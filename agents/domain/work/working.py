@@ -47,7 +47,7 @@ def is_current(task: Task, fact: e.AboutWork) -> bool:
 
 
 def note_stop(task: Task, work: Work, commit: str, moment: Moment, changes: tuple[Change, ...] = ()) -> Facts:
-    if task.ended or work.state not in (SubtaskState.PENDING, SubtaskState.RUNNING):
+    if task.has_ended or work.state not in (SubtaskState.PENDING, SubtaskState.RUNNING):
         return []
     rests = e.MinionStopped(**about_run(task, work, moment.at), commit=commit, doing=work.doing, changes=changes)
     if task.state is TaskState.RUNNING:  # it was resumed before this run had ended: nobody else would start it again
@@ -62,15 +62,13 @@ def ask_person(task: Task, work: Work, wanted: Wanted, commit: str, moment: Mome
 
 
 def _question(task: Task, work: Work, wanted: Wanted) -> Question:
-    name, run = f"{task.id}.{work.number}", OfRun(subtask=work.number, attempt=work.attempt)
+    run = OfRun(subtask=work.number, attempt=work.attempt, words=wanted.question)
     cause = f"{key_of(task, work)}:{work.questions}"
     if wanted.paths:
-        text = f"{name} wants to write more than the plan names: {wanted.question}"
-        return Question(kind=Kind.SCOPE, text=text, evidence=wanted.paths, subject=run, cause=cause)
+        return Question(kind=Kind.SCOPE, evidence=wanted.paths, subject=run, cause=cause)
     return Question(
         kind=Kind.QUESTION,
         options=answers(wanted.options, wanted.default),
-        text=f"{name} asks: {wanted.question}",
         evidence=(wanted.why,) if wanted.why else (),
         subject=run,
         default=wanted.default,
@@ -103,15 +101,13 @@ def open_merge(task: Task, opened: e.PullOpened, risk: Risk, changes: tuple[Chan
 
 
 def ask_to_merge(task: Task, head: str, risk: Risk, changes: tuple[Change, ...], moment: Moment) -> Facts:
-    files = f"{len(changes)} file{'s' if len(changes) != 1 else ''}"
-    lines = f"+{sum(c.added for c in changes)} −{sum(c.removed for c in changes)}"
-    subject = OfHead(commit=head, risk=risk.level)
-    return ask(task, Question(kind=Kind.MERGE, text=f"{files}, {lines}. {risk.said}", subject=subject), moment)
+    added, removed = sum(c.added for c in changes), sum(c.removed for c in changes)
+    subject = OfHead(commit=head, risk=risk.level, files=len(changes), added=added, removed=removed)
+    return ask(task, Question(kind=Kind.MERGE, evidence=risk.why, subject=subject), moment)
 
 
 def note_unmerged(task: Task, problem: str, moment: Moment) -> Facts:
-    evidence = problem, f"Kept: branch {task.work.branch}"
-    question = Question(kind=Kind.UNMERGED, text=f"{task.id} could not be merged", evidence=evidence)
+    question = Question(kind=Kind.UNMERGED, evidence=(problem,))
     return [e.MergeFailed(task=task.id, at=moment.at, problem=problem), *ask(task, question, moment)]
 
 

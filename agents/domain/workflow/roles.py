@@ -118,7 +118,7 @@ class Roles:
         self._layers, self._strategies = tuple(layers), strategies
         self._names = tuple(dict.fromkeys(name for layer in layers for name in layer.parts))
 
-    def resolved(self) -> tuple[dict[str, Role], tuple[BadRole, ...]]:
+    def resolve(self) -> tuple[dict[str, Role], tuple[BadRole, ...]]:
         """All that are sound, and what is wrong with the others."""
         found, wrong = dict[str, Role](), dict[str, BadRole]()
         for name in self._names:

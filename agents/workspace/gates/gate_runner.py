@@ -14,7 +14,7 @@ from agents.domain.text.redact import Redact, Redactor
 from agents.ports import Artefacts, EndedBy, Profile, Ran, Sandbox, Show
 from agents.workspace.files.untrusted import remove
 from agents.workspace.gates import scoring
-from agents.workspace.gates.commands import NICE, Command, Environment
+from agents.workspace.gates.gate_commands import NICE, Command, Environment
 from agents.workspace.gates.originals import Restored
 from agents.workspace.gates.passed_runs import PassedRun, PassedRuns
 from agents.workspace.gates.rules import Case

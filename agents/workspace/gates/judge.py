@@ -10,9 +10,9 @@ from agents.domain.checks.evaluation import PROJECT, RULES, ExtraGate, GateComma
 from agents.domain.errors import OverlordError
 from agents.domain.text.sanitize import one_line
 from agents.ports import Candidate, Judged, Show, Trial, show_nothing
-from agents.workspace.gates import commands, detect, rules, scoring, steps
-from agents.workspace.gates.commands import Command, Environment, environment
+from agents.workspace.gates import detect, gate_commands, gate_steps, rules, scoring
 from agents.workspace.gates.detect import Way
+from agents.workspace.gates.gate_commands import Command, Environment, environment
 from agents.workspace.gates.gate_runner import CleanCheckout, GateRunner, GateTools, Outcome
 from agents.workspace.gates.passed_runs import PassedRuns
 from agents.workspace.gates.rules import Case
@@ -43,7 +43,7 @@ class GateConfig:
     @property
     def _project(self) -> Wanted:
         extra = {gate.name: gate for gate in self.commands.extra}
-        return {steps.TESTS: None, steps.LINT: None, **extra, steps.ORIGINALS: None}
+        return {gate_steps.TESTS: None, gate_steps.LINT: None, **extra, gate_steps.ORIGINALS: None}
 
     def checks(self, candidate: Candidate) -> Wanted:
         """What a step of the workflow wants to be run; nothing, where the project has no such check."""
@@ -52,8 +52,8 @@ class GateConfig:
             return {name: ExtraGate(name=name, command=candidate.command)}
         if name == PROJECT:
             return self._project
-        if name == steps.TESTS:
-            return {steps.TESTS: None, steps.ORIGINALS: None}
+        if name == gate_steps.TESTS:
+            return {gate_steps.TESTS: None, gate_steps.ORIGINALS: None}
         own = self.commands.of(name)
         if own:
             return {name: ExtraGate(name=name, command=own)}
@@ -89,7 +89,7 @@ class SandboxGates:
         if config is None:
             return Judged(gates=(_cannot_run("changes", f"there is no project {candidate.project}"),))
         config = config.with_gates(self._of_role(candidate.role))
-        without = candidate.without | ({steps.ORIGINALS} if steps.TESTS in candidate.without else set())
+        without = candidate.without | ({gate_steps.ORIGINALS} if gate_steps.TESTS in candidate.without else set())
         wanted = {name: gate for name, gate in config.checks(candidate).items() if name not in without}
         if not wanted and candidate.check != RULES:
             return Judged(gates=())
@@ -154,35 +154,35 @@ class SandboxGates:
 
 async def _tests_of(config: GateConfig, base: str, around: Environment) -> Command | None:
     if own := config.commands.tests:
-        return None if around.modules is not None else commands.shell(own)  # nobody knows whether it needs them
+        return None if around.modules is not None else gate_commands.shell(own)  # nobody knows whether it needs them
     way = detect.tests(await detect.look(config.repository, base))
     if way is None or (way is Way.NPM and around.modules is not None):
         return None
-    return commands.tests(way, around, out="/tmp")
+    return gate_commands.tests(way, around, out="/tmp")
 
 
 async def _all(runner: GateRunner, wanted: Wanted) -> tuple[list[GateRun], float | None]:
     """One after another, until one says no for good."""
-    gates, tested = list[GateRun](), Outcome(row=_left_out(steps.TESTS, ""))
+    gates, tested = list[GateRun](), Outcome(row=_left_out(gate_steps.TESTS, ""))
     for name, gate in wanted.items():
         if because := _stopped(gates):
             gates.append(_left_out(name, because))
-        elif name == steps.TESTS:
+        elif name == gate_steps.TESTS:
             tested = await _tested(runner)
             gates.append(tested.row)
         elif gate is not None:
-            gates.append(await _guarded(name, steps.extra(runner, gate)))
+            gates.append(await _guarded(name, gate_steps.extra(runner, gate)))
         else:
-            run = steps.lint(runner) if name == steps.LINT else steps.original_tests(runner, tested)
+            run = gate_steps.lint(runner) if name == gate_steps.LINT else gate_steps.original_tests(runner, tested)
             gates.append(await _guarded(name, run))
     return gates, tested.coverage
 
 
 async def _tested(runner: GateRunner) -> Outcome:
     try:
-        return await steps.tests(runner)
+        return await gate_steps.tests(runner)
     except OverlordError as problem:
-        return Outcome(row=_cannot_run(steps.TESTS, problem))
+        return Outcome(row=_cannot_run(gate_steps.TESTS, problem))
 
 
 def _changelog(case: Case) -> GateRun:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from agents.workspace.gates.commands import Command
+from agents.workspace.gates.gate_commands import Command
 from agents.workspace.gates.scoring import Report
 from agents.workspace.git.objects import Entry
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from agents.domain.checks.evaluation import NOT_RUN, GateRun, OnFail, Score
 from agents.ports import EndedBy, Profile, Ran
 from agents.workspace.files.safe_open import NotThere, Tree
-from agents.workspace.gates.commands import Command
+from agents.workspace.gates.gate_commands import Command
 from agents.workspace.gates.originals import few
 
 LARGEST = 64 << 20

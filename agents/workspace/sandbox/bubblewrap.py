@@ -16,8 +16,8 @@ from agents.ports import EndedBy, Listener, Profile, Ran, Room, Workspace
 from agents.workspace.files.untrusted import hand_over
 from agents.workspace.sandbox import session, syscalls, walls
 from agents.workspace.sandbox.guardian import TOKEN
-from agents.workspace.sandbox.processes import limits, running, tree
-from agents.workspace.sandbox.processes.limits import Disk, over_a_limit
+from agents.workspace.sandbox.processes import resource_limits, running, tree
+from agents.workspace.sandbox.processes.resource_limits import Disk, over_a_limit
 from agents.workspace.sandbox.processes.running import SACRIFICED, Process, readable
 from agents.workspace.sandbox.processes.tree import Usage
 from agents.workspace.sandbox.session import session_of
@@ -75,7 +75,7 @@ class Bubblewrap:
     tools: Tools
     guard: Guard = field(default_factory=Guard)
     filter: bytes | None = field(default_factory=syscalls.program)
-    group: Callable[[Profile], limits.Group | None] = limits.make_group
+    group: Callable[[Profile], resource_limits.Group | None] = resource_limits.make_group
     usage: Callable[[int, int], Usage] = Usage  # where there is no group
     build: Callable[[Start], list[str]] = command_line
     environ: Mapping[str, str] = field(default_factory=dict)  # what bwrap itself gets: its /proc/1/environ shows it
@@ -152,7 +152,7 @@ class Bubblewrap:
 class Launch:
     how: Bubblewrap
     start: Start
-    group: limits.Group | None
+    group: resource_limits.Group | None
     told: int  # bwrap writes to it how the command ended
 
     def process(self, command: Sequence[str], into: int, *inherited: int) -> Process:
@@ -174,7 +174,7 @@ class Launch:
     async def watch(self, pid: int, disk: Disk) -> EndedBy:
         members, profile = partial(tree.members, pid), self.start.profile
         if self.group is not None:
-            return await over_a_limit(profile, disk, members, self.group.used)
+            return await over_a_limit(profile, disk, members, self.group.memory_used)
         with self.how.usage(pid, profile.memory) as used:
             return await over_a_limit(profile, disk, members, used)
 
@@ -207,7 +207,7 @@ async def launching(how: Bubblewrap, workspace: Workspace, profile: Profile) -> 
             asyncio.get_running_loop().run_in_executor(None, group.remove)  # when the last has left it: nobody waits
 
 
-def _joining(group: limits.Group | None) -> list[str]:
+def _joining(group: resource_limits.Group | None) -> list[str]:
     """Put in front of a command: what it becomes has its limits, and is ended before us where memory runs out."""
     joined = "" if group is None else f"{group.joining()} && "
     return ["/bin/sh", "-c", f'echo {SACRIFICED} 2>&- >/proc/self/oom_score_adj; {joined}exec "$@"', "sh"]

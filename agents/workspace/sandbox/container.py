@@ -14,8 +14,8 @@ from pathlib import Path
 from agents.ports import EndedBy, Listener, Profile, Ran, Room, Workspace
 from agents.workspace.files.untrusted import hand_over
 from agents.workspace.sandbox import session, syscalls
-from agents.workspace.sandbox.processes import limits, tree
-from agents.workspace.sandbox.processes.limits import Disk, over_a_limit
+from agents.workspace.sandbox.processes import resource_limits, tree
+from agents.workspace.sandbox.processes.resource_limits import Disk, over_a_limit
 from agents.workspace.sandbox.processes.running import SACRIFICED
 from agents.workspace.sandbox.session import session_of
 from agents.workspace.sandbox.walls import MB, NOBODY, PROXY_PORT, Mount, SandboxUnusable, environ_of, mounts_of
@@ -156,7 +156,7 @@ class Container:
                 raise unusable(self.name, "our program in it ends without a word") from None
             pid = await self._pid(name)
             require_limits(self.name, profile, pid)
-            end, ran_out = partial(self._engine, "kill", name), partial(asyncio.to_thread, limits.ran_out, pid)
+            end, ran_out = partial(self._engine, "kill", name), partial(asyncio.to_thread, resource_limits.ran_out, pid)
             return session.Instance(control, end, partial(_watch, profile, pid), ran_out, held.pop_all())
         raise AssertionError("an instance is returned, or an error is raised")
 
@@ -183,7 +183,7 @@ def _lives(pid: str) -> bool:
 
 def _watch(profile: Profile, pid: int, disk: Disk) -> Coroutine[None, None, EndedBy]:
     """The engine holds the limit on memory; that it was reached is told by the kernel only."""
-    return over_a_limit(profile, disk, partial(tree.members, pid), lambda: inf if limits.ran_out(pid) else 0)
+    return over_a_limit(profile, disk, partial(tree.members, pid), lambda: inf if resource_limits.ran_out(pid) else 0)
 
 
 def _listening(door: Path) -> socket.socket:
@@ -204,7 +204,10 @@ def _listening(door: Path) -> socket.socket:
 
 def require_limits(engine: str, profile: Profile, pid: int) -> None:
     """An engine that may not make control groups starts a container all the same, with a warning and no limits."""
-    if limits.lowest_limit(pid, "memory") > profile.memory or limits.lowest_limit(pid, "pids") > profile.processes:
+    if (
+        resource_limits.lowest_limit(pid, "memory") > profile.memory
+        or resource_limits.lowest_limit(pid, "pids") > profile.processes
+    ):
         raise SandboxUnusable(
             f"{engine} does not limit the memory and the processes of a container",
             next_step=f"Give {engine} control groups of version 2 (without root they must be delegated), "

@@ -12,7 +12,7 @@ from pathlib import Path
 from agents.ports import EndedBy, Listener, Profile, Ran, Workspace
 from agents.workspace.sandbox import egress
 from agents.workspace.sandbox.processes import running
-from agents.workspace.sandbox.processes.limits import Disk
+from agents.workspace.sandbox.processes.resource_limits import Disk
 from agents.workspace.sandbox.walls import SandboxUnusable
 
 INSIDE = Path(__file__).with_name("inside.py")

@@ -5,6 +5,7 @@ Each kind is one file, of the same name as in `agents/domain/decisions/kinds`.
 
 from agents.domain.decisions.authority import Kind
 from agents.domain.decisions.decision import Decision, Option
+from agents.domain.task.task import Task
 from bot.cards.kinds.kind_card import KindCard, Label
 from bot.cards.kinds.plan import change, clarification, debate, no_plan, plan
 from bot.cards.kinds.task import (
@@ -54,6 +55,10 @@ def label(decision: Decision, option: Option) -> Label:
 def label_of(decision: Decision, option: Option) -> str:
     """What the button of an option says."""
     return label(decision, option).text
+
+
+def title_of(task: Task, decision: Decision) -> str:
+    return CARDS[decision.kind].title(task, decision)
 
 
 def prompt(decision: Decision, option: Option) -> str:

@@ -4,10 +4,10 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from agents.domain.checks.evaluation import RiskLevel
-from agents.domain.decisions.authority import Group, Kind, Rule, entitled
+from agents.domain.decisions.authority import Group, Kind, Rule, deciding_groups
 from agents.domain.decisions.decision import Decision, Option
 from agents.domain.decisions.kind import risk_of
-from agents.domain.decisions.subject import OfRun
+from agents.domain.decisions.subject import OfRun, OfSubtask
 from agents.domain.decisions.table import closed_by_silence
 from agents.domain.task.task import Task
 from agents.domain.text.sanitize import one_line
@@ -48,6 +48,20 @@ def request_in_short(task: Task) -> str:
 
 def show_question(task: Task, decision: Decision) -> str:
     return decision.question
+
+
+def subtask_of(decision: Decision) -> str:
+    """Such as "T-1.2"."""
+    about = decision.subject
+    return f"{decision.task}.{about.subtask}" if isinstance(about, OfRun | OfSubtask) else decision.task
+
+
+def named_subtask(task: Task, decision: Decision) -> str:
+    """Such as "T-1.2 (Write the form)"; a plan that was changed since may not have it any more."""
+    about, steps = decision.subject, task.plan.draft.subtasks if task.plan.draft else ()
+    number = about.subtask if isinstance(about, OfRun | OfSubtask) else 0
+    titles = [f" ({step.title})" for step in steps if step.number == number]
+    return "".join((subtask_of(decision), *titles))
 
 
 def show_request(task: Task, decision: Decision) -> str:
@@ -106,8 +120,12 @@ def ask_whole(task: Task, decision: Decision) -> str:
     return f"{whole}\n\n{about}" if whole else about
 
 
+def risk_sentence(level: RiskLevel, why: Iterable[str]) -> str:
+    return f"{level.capitalize()} risk: {'; '.join(why)}."
+
+
 def no_lines(decision: Decision) -> tuple[str, ...]:
-    """Its evidence is why it matters, which is in the rows."""
+    """Its evidence is in the rows or in the text."""
     return ()
 
 
@@ -139,7 +157,7 @@ def who_may(rule: Rule, wider: Rule | None = None) -> str:
     """The rule in words: "the owner or an approver", "two people of security_team, devops_team or tech_lead"."""
     if wider and wider.anybody:
         return "anybody who is heard here"
-    names = [_NAMES[group] for group in Group if group in entitled(rule, wider)]
+    names = [_NAMES[group] for group in Group if group in deciding_groups(rule, wider)]
     listed = " or ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
     if rule.people == 1 or wider:
         return listed

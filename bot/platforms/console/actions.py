@@ -17,7 +17,11 @@ from agents.domain.ids import TaskId, Thread
 from agents.domain.text.sanitize import clean, one_line
 from bot.messages import Button, Card, Delivery, Edited, Pressed
 from bot.platforms.console import deliveries
-from bot.platforms.console.access import (
+from bot.platforms.console.deliveries import NONCE, Form, Unsendable
+from bot.platforms.console.line_comments import COMMENTS_MOST, all_words, comments_in, put_together
+from bot.platforms.console.pages import Pages, may_read
+from bot.platforms.console.rendering import iso, thread_path
+from bot.platforms.console.sign_in import (
     LIFETIME,
     Authenticator,
     LoginLimiter,
@@ -27,10 +31,6 @@ from bot.platforms.console.access import (
     viewer_of,
     wants_json,
 )
-from bot.platforms.console.deliveries import NONCE, Form, Unsendable
-from bot.platforms.console.line_comments import COMMENTS_MOST, all_words, comments_in, put_together
-from bot.platforms.console.pages import Pages, may_read
-from bot.platforms.console.rendering import iso, thread_path
 from bot.platforms.console.stream import Changes
 from bot.queries.query_api import QueryApi
 from store.chat.people import Session
@@ -66,7 +66,7 @@ class Actions:
         form, comments = dict(sent), comments_in(sent)
         task, name = TaskId(request.path_params["task"]), request.path_params["name"]
         try:
-            found = await self._queries.kept(task, name, viewer_of(request).account)
+            found = await self._queries.find_kept(task, name, viewer_of(request).account)
             said = await asyncio.to_thread(put_together, form.get("words", ""), comments, found.text if found else "")
         except OverlordError as problem:
             return await self._again(request, {**form, "words": all_words(form.get("words", ""), comments)}, problem)

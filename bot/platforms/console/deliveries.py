@@ -7,7 +7,7 @@ from datetime import datetime
 from agents.domain.errors import OverlordError
 from agents.domain.ids import Thread, derive_id
 from bot.messages import WORDS_MOST, Choice, Edited, Pressed, Said
-from bot.platforms.console.access import Viewer
+from bot.platforms.console.sign_in import Viewer
 
 LIMIT = 8_000  # characters in one message
 NONCE = re.compile(r"[A-Za-z0-9_-]{8,64}")

@@ -75,7 +75,7 @@ class Effort:
     ends: float = field(default_factory=lambda: time.monotonic() + SECONDS)
 
     @property
-    def spent(self) -> bool:
+    def is_over(self) -> bool:
         return time.monotonic() > self.ends
 
 
@@ -118,13 +118,13 @@ def _colour(rows: Sequence[Row], at: list[int], lexer: Lexer, effort: Effort, co
     """Lexes these rows as one text, so that a string over several lines is one; a line too long counts as empty."""
     texts = ["" if _too_long(rows[each]) else rows[each].text.replace("\r", " ") for each in at]
     whole = "\n".join(texts)
-    if not whole or len(whole) > effort.letters or effort.spent:
+    if not whole or len(whole) > effort.letters or effort.is_over:
         return
     effort.letters -= len(whole)
     line, column = 0, 0
     found: list[list[Span]] = [[] for _ in at]
     for kind, value in lexer.get_tokens(whole):
-        if effort.spent:
+        if effort.is_over:
             return
         named = _class_of(kind)
         for number, part in enumerate(value.split("\n")):
@@ -153,7 +153,7 @@ def _compare(rows: Sequence[Row], hunk: list[int], effort: Effort, words: list[l
     for before, after in pairwise(runs):
         if rows[before[0]].kind == "removed" and rows[after[0]].kind == "added":
             for old, new in zip(before, after, strict=False):
-                if effort.pairs <= 0 or effort.spent:
+                if effort.pairs <= 0 or effort.is_over:
                     return
                 effort.pairs -= 1
                 words[old], words[new] = changed_words(rows[old].text, rows[new].text)

@@ -80,11 +80,11 @@ class DiffFile:
         return self.old_left > 0 or self.new_left > 0
 
     @property
-    def added(self) -> int:
+    def plus(self) -> int:
         return self.counts["added"]
 
     @property
-    def removed(self) -> int:
+    def minus(self) -> int:
         return self.counts["removed"]
 
     def _line(self, sign: str, text: str) -> None:

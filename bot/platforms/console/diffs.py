@@ -47,8 +47,8 @@ def diff_html(text: str, page: int = 1) -> Drawn:
         return Drawn('<p class="diff-more">Nothing differs.</p>', 1, 1)
     effort = Effort()
     html = "".join(_file_html(file, effort) for file in read.files if file.here)
-    listed = tuple(FileLine(f.number, show_name(f.name), f.added, f.removed, f.starts_on) for f in read.files)
-    added, removed = (sum(getattr(file, side) for file in read.files) for side in ("added", "removed"))
+    listed = tuple(FileLine(f.number, show_name(f.name), f.plus, f.minus, f.starts_on) for f in read.files)
+    added, removed = (sum(getattr(file, side) for file in read.files) for side in ("plus", "minus"))
     return Drawn(f'<div class="diff">{html}</div>', read.page, read.pages, listed, added, removed)
 
 
@@ -58,7 +58,7 @@ def show_name(name: str) -> str:
 
 
 def _file_html(file: DiffFile, effort: Effort) -> str:
-    counts = f'<span class="plus">+{file.added}</span> <span class="minus">−{file.removed}</span>'
+    counts = f'<span class="plus">+{file.plus}</span> <span class="minus">−{file.minus}</span>'
     marks = zip(*mark_rows(file.name, file.rows, effort), strict=True)
     id = f"f{file.number}"
     rows = "".join(_row_html(id, row, *each) for row, each in zip(file.rows, marks, strict=True))

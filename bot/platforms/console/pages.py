@@ -15,10 +15,10 @@ from agents.domain.ids import TaskId, Thread
 from agents.domain.text.sanitize import small_number
 from bot.messages import Card
 from bot.platforms.console import rendering
-from bot.platforms.console.access import ConsoleOptions, Viewer, viewer_of
 from bot.platforms.console.deliveries import LIMIT, without_mention
 from bot.platforms.console.diff_rows import patch_of
 from bot.platforms.console.diffs import diff_html
+from bot.platforms.console.sign_in import ConsoleOptions, Viewer, viewer_of
 from bot.platforms.console.stream import Changes
 from bot.queries import Message, Portion
 from bot.queries.query_api import QueryApi
@@ -165,7 +165,7 @@ class Pages:
     async def kept_file(self, request: Request) -> Response:
         """A diff, a patch or a log: too long for a card."""
         id, name, at = TaskId(request.path_params["task"]), request.path_params["name"], self._changes.mark
-        found = await self._queries.kept(id, name, viewer_of(request).account)
+        found = await self._queries.find_kept(id, name, viewer_of(request).account)
         if found is None:
             raise HTTPException(404, f"{id} has nothing of that name.")
         if "plain" in request.query_params:

@@ -2,8 +2,6 @@
 
 import json
 import socket
-import urllib.error
-import urllib.request
 from collections.abc import AsyncIterator, Iterator
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from functools import partial
@@ -17,8 +15,8 @@ from bot.doctor_check import Check, Now, fail, ok
 from bot.intake.inbox import Inbox
 from bot.messages import Bounds, Card, Gone, Platform, Unsure, dump_card
 from bot.platforms.console import ConsoleSettings
-from bot.platforms.console.access import ConsoleOptions, needs_login
 from bot.platforms.console.server import running
+from bot.platforms.console.sign_in import ConsoleOptions, needs_login
 from bot.queries import Pages
 from bot.queries.query_api import QueryApi
 from bot.services import Services
@@ -124,6 +122,9 @@ def _port(console: ConsoleSettings) -> Check:
 
 def _answers(url: str) -> bool:
     """Whether an Overlord speaks at this address, well or not."""
+    import urllib.error
+    import urllib.request
+
     direct = urllib.request.build_opener(urllib.request.ProxyHandler({}))
     try:
         with direct.open(f"{url}/healthz", timeout=ANSWER) as reply:

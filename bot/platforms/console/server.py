@@ -26,9 +26,10 @@ from uvicorn.server import ServerState
 from agents.domain.errors import OverlordError, SettingsProblem
 from bot.network import BACKLOG, ConnectionLimiter, TrackedConnection, let_queue
 from bot.platforms.console import rendering, stream
-from bot.platforms.console.access import Authenticator, ConsoleOptions, Forwarded, Guard, Identity, wants_json
 from bot.platforms.console.actions import Actions, Login
+from bot.platforms.console.guard import Forwarded, Guard
 from bot.platforms.console.pages import Pages
+from bot.platforms.console.sign_in import Authenticator, ConsoleOptions, Identity, wants_json
 from bot.queries import Endpoint
 from bot.queries.query_api import QueryApi
 

@@ -16,7 +16,7 @@ from agents.domain.ids import TaskId
 from agents.domain.text.sanitize import small_number
 from bot.live import Running
 from bot.platforms.console import rendering
-from bot.platforms.console.access import Authenticator, viewer_of
+from bot.platforms.console.sign_in import Authenticator, viewer_of
 from bot.queries.query_api import QueryApi
 
 KEPT = 512  # changes that a page which was away can catch up on; after more it reads everything again

@@ -26,7 +26,7 @@ from bot.platforms.discord.options import DiscordOptions, DiscordStore
 from bot.platforms.discord.platform import DiscordPlatform
 from bot.platforms.discord.rest import Rest, trace_waits
 from bot.platforms.provider import Accept, Waits
-from bot.platforms.setup import packaged_manifest, reveal
+from bot.platforms.provider_setup import packaged_manifest, reveal
 from bot.queries.query_api import QueryApi
 from bot.services import Services
 

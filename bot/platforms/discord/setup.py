@@ -9,7 +9,17 @@ import typer
 from bot.config.settings import Settings
 from bot.doctor_check import Check, Now, fail, ok, warn
 from bot.platforms.discord import DiscordSettings
-from bot.platforms.setup import Answer, Command, Json, Name, ProviderChecks, join_names, packaged_manifest, reveal, show
+from bot.platforms.provider_setup import (
+    Answer,
+    Command,
+    Json,
+    Name,
+    ProviderChecks,
+    join_names,
+    packaged_manifest,
+    reveal,
+    show,
+)
 
 Client = Annotated[str, typer.Option(help="The application id, for the invite link.")]
 CONTENT = (1 << 18) | (1 << 19)  # flags of an application that may read messages

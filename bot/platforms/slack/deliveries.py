@@ -31,7 +31,9 @@ class PayloadMapper:
     def is_from_person(self, message: Message) -> bool:
         """Judged by ids, since a webhook may use any name."""
         ours = message.user in ("", SLACKBOT, self.me.user_id)
-        return message.subtype in SPOKEN and not (message.bot_id or ours or self.people.known(message.user).is_bot)
+        return message.subtype in SPOKEN and not (
+            message.bot_id or ours or self.people.cached_person(message.user).is_bot
+        )
 
     def to_said(self, message: Message, event_id: str = "") -> Said | None:
         """A message, as an event or read from the history; both have the message's own key too."""
@@ -71,14 +73,14 @@ class PayloadMapper:
             "channel": notation.channel(self.me.team_id, message.channel),
             "message": message.ts,
             "by": by,
-            "name": self.people.known(message.user).name,
+            "name": self.people.cached_person(message.user).name,
             "text": self._plain(message.text),
             "outsider": self._is_outsider(by),
         }
 
     def stop_from_reaction(self, reaction: Reaction, thread_ts: str, event_id: str) -> Said | None:
         """A stop sign on the bot's message, or on one's own, is the word stop."""
-        known, on_ours = self.people.known(reaction.user), reaction.item_user == self.me.user_id
+        known, on_ours = self.people.cached_person(reaction.user), reaction.item_user == self.me.user_id
         if known.is_bot or reaction.user == self.me.user_id or not (on_ours or reaction.item_user == reaction.user):
             return None
         channel = reaction.item.channel
@@ -137,7 +139,7 @@ class PayloadMapper:
             channel=form.channel,
             message=form.message,
             by=by,
-            name=self.people.known(user.id).name or user.name or user.username,
+            name=self.people.cached_person(user.id).name or user.name or user.username,
             token=form.token,
             words=words,
             shown=form.shown,
@@ -167,7 +169,7 @@ class PayloadMapper:
 
     def _is_outsider(self, account: Account) -> bool:
         """Whether the event or the directory says that this person belongs to another workspace."""
-        teams = {notation.team(account), self.people.known(notation.user(account)).team}
+        teams = {notation.team(account), self.people.cached_person(notation.user(account)).team}
         return bool(teams - {"", self.me.team_id})
 
 

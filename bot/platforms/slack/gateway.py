@@ -22,7 +22,7 @@ from bot.config.settings import Settings
 from bot.intake.inbox import Inbox
 from bot.messages import Card, Later, Platform, Refused, Unsure
 from bot.platforms.provider import Accept, Waits
-from bot.platforms.setup import reveal
+from bot.platforms.provider_setup import reveal
 from bot.platforms.slack import SlackSettings
 from bot.platforms.slack.catch_up import CatchUp, Checkpoint
 from bot.platforms.slack.options import SlackOptions, SlackStore

@@ -9,7 +9,17 @@ import typer
 from agents.domain.errors import OverlordError
 from bot.config.settings import Settings
 from bot.doctor_check import Check, Now, fail, ok, warn
-from bot.platforms.setup import Answer, Command, Json, Name, ProviderChecks, join_names, packaged_manifest, reveal, show
+from bot.platforms.provider_setup import (
+    Answer,
+    Command,
+    Json,
+    Name,
+    ProviderChecks,
+    join_names,
+    packaged_manifest,
+    reveal,
+    show,
+)
 from bot.platforms.slack import SlackSettings
 
 _INVITE = "Say /invite @Overlord in each channel where it should listen."

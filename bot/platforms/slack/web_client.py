@@ -217,13 +217,13 @@ class Directory:
         self._known[user] = (known, time.monotonic() + kept)
         return known
 
-    def known(self, user: str) -> UserInfo:
+    def cached_person(self, user: str) -> UserInfo:
         """Without asking."""
         return self._known.get(user, (UNKNOWN, 0.0))[0]
 
     def name(self, user: str) -> str:
         """Without asking: their name, or their id."""
-        return self.known(user).name or user
+        return self.cached_person(user).name or user
 
 
 class UserGroups:

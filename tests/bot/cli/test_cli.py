@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.platforms.console.access import hash_of
+from bot.platforms.console.sign_in import hash_of
 from store.chat.people import Session
 from store.database import Database
 from store.transaction import Transaction

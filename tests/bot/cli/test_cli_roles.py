@@ -11,7 +11,7 @@ from agents.catalog.yaml import parse_yaml, read_yaml
 from agents.domain.workflow.workflow import DEFAULT
 from agents.llm.prompts import names as questions
 from bot.cli.manifest import ANSWERS, render_schema, schema_names
-from manifests import packaged
+from manifests import packaged_path
 from tests.builders.shell import Shell
 
 CONFIG = """
@@ -31,7 +31,7 @@ FOLDERS = {"roles": "role", "contexts": "context", "workflows": "workflow", "ski
 SHIPPED = [
     (schema or path.stem, path)
     for folder, schema in FOLDERS.items()
-    for path in sorted(packaged(folder).glob("*.yaml"))
+    for path in sorted(packaged_path(folder).glob("*.yaml"))
 ]
 
 
@@ -92,14 +92,15 @@ def test_a_role_that_wants_more_than_it_may_have_is_told(shell: Shell) -> None:
 
 @pytest.mark.parametrize("name", schema_names())
 def test_a_schema_that_is_kept_is_the_one_that_would_be_made_now(name: str) -> None:
-    kept = packaged("schema", f"{name}.json").read_text()
+    kept = packaged_path("schema", f"{name}.json").read_text()
     assert kept == render_schema(name), "run `overlord manifest schema --into manifests/schema`"
     meta.validate(json.loads(kept))
 
 
 def test_no_schema_is_kept_that_nothing_makes() -> None:
     kept = {
-        path.relative_to(packaged("schema")).with_suffix("").as_posix() for path in packaged("schema").rglob("*.json")
+        path.relative_to(packaged_path("schema")).with_suffix("").as_posix()
+        for path in packaged_path("schema").rglob("*.json")
     }
     assert kept == set(schema_names())
     assert set(ANSWERS) == questions()

@@ -17,7 +17,7 @@ from bot.delivery.announcer import wish
 from bot.delivery.outbox import Outbox
 from bot.messages import Arrow, Button, Card, Choice, Graph, Node, Row
 from bot.permissions import Permissions
-from bot.platforms.console.access import HEADERS
+from bot.platforms.console.guard import HEADERS
 from bot.platforms.console.rendering import HERE
 from bot.services import Leases, Services, SystemClock
 from store.chat.posts import Act

@@ -9,7 +9,7 @@ import pytest
 from sqlalchemy import text
 
 from agents.domain.decisions.authority import Group, Kind
-from agents.domain.decisions.decision import HOLD, Decision, DecisionState, Option, lettered
+from agents.domain.decisions.decision import HOLD, Decision, DecisionState, Option, with_letters
 from agents.domain.decisions.table import rule_name
 from agents.domain.errors import SettingsProblem
 from agents.domain.ids import Account
@@ -45,8 +45,8 @@ from tests.store.room import (
     office_of,
 )  # fmt: skip
 
-GO_OR_WAIT = lettered(Option(value="go"), Option(value="wait"))
-KEEP = lettered(Option(value="keep"))
+GO_OR_WAIT = with_letters(Option(value="go"), Option(value="wait"))
+KEEP = with_letters(Option(value="keep"))
 
 
 @pytest.fixture
@@ -367,7 +367,7 @@ async def test_attack_20_a_strangers_yes_in_the_thread_is_data_and_no_grant(
     room: Room, kind: Kind, mention: bool
 ) -> None:
     task = await room.task()
-    decision = await room.ask(task, kind, lettered(Option(value="yes", approves=True), Option(value="no")))
+    decision = await room.ask(task, kind, with_letters(Option(value="yes", approves=True), Option(value="no")))
     before = await room.decision(decision.id)
     outcome = await room.say(EVE, "yes", task.request.thread, mention=mention)
     assert await room.decision(decision.id) == before

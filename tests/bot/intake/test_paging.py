@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from agents.domain.decisions import table
-from agents.domain.decisions.decision import Option, lettered
+from agents.domain.decisions.decision import Option, with_letters
 from agents.domain.ids import Account, Thread
 from agents.domain.limits import Limits
 from agents.domain.task import decide
@@ -26,7 +26,7 @@ from tests.builders.decisions import question
 
 ANA, CHANNEL = Account("console:ana"), "console:general"
 TASKS, PRIVATE = 43, 2  # in all, and those among them that were asked for in a direct message
-WHICH = lettered(Option(value="api"), Option(value="web"))
+WHICH = with_letters(Option(value="api"), Option(value="web"))
 
 
 @pytest.fixture

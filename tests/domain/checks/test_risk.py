@@ -252,4 +252,4 @@ def test_more_than_twenty_files_are_told_as_such() -> None:
 
 def test_a_risk_is_told_in_a_sentence() -> None:
     worst = risk_of([Change(path="overlord.yaml", status="M")], 100.0, RiskPolicy())
-    assert worst.said == "Critical risk: what runs by itself (CI, hooks, editors, coding agents): overlord.yaml."
+    assert worst.sentence == "Critical risk: what runs by itself (CI, hooks, editors, coding agents): overlord.yaml."

@@ -94,7 +94,7 @@ def test_a_pack_is_never_over_its_budget_and_keeps_what_it_must(sizes: list[tupl
     assert words(packed.text) <= max(budget, 1)
     for each in sections:
         if each.part in (Part.SYSTEM, Part.TASK):
-            assert each.shown() in packed.text
+            assert each.render() in packed.text
         if each.part is Part.TARGET:
             assert each.heading in packed.text
 

@@ -10,7 +10,7 @@ from agents.domain.checks.scope import Scope, ScopeMode
 from agents.domain.decisions import answering, pressing
 from agents.domain.decisions.answering import Utterance, option_named
 from agents.domain.decisions.authority import Group, Kind, Presser
-from agents.domain.decisions.decision import Option, lettered
+from agents.domain.decisions.decision import Option, with_letters
 from agents.domain.decisions.kind import Moment, Question
 from agents.domain.decisions.kinds.task.stuck import STUCK
 from agents.domain.decisions.pressing import Press
@@ -33,7 +33,7 @@ NOW = datetime(2026, 3, 4, 5, 6, tzinfo=UTC)
 OWNER = Presser(person=PersonId("ana"))
 LEAD = Presser(person=PersonId("lead"), groups=frozenset(Group) - {Group.OWNER})
 STRANGER = Presser(person=PersonId("mallory"))
-HASHES = lettered(
+HASHES = with_letters(
     Option(value="bcrypt", label="bcrypt"),
     Option(value="argon2", label="argon2"),
     Option(value="answer", needs_words=True),
@@ -82,7 +82,7 @@ MORE_SCOPE = replace(question("scope", text="More?"), evidence=("settings.py",))
 STOPPED = question("stopped")
 TAKEN = question("taken", text="yours")
 UNMERGED = question("unmerged", text="not merged")
-PROJECT = question("project", lettered(Option(value="api", label="api"), Option(value="web", label="web")))
+PROJECT = question("project", with_letters(Option(value="api", label="api"), Option(value="web", label="web")))
 GATE = question("gate_medium", text="T-1.1 passed", default="pass")
 PLAN = question("plan")
 PARKED = question("stuck", STUCK.offer("retry", "cancel"))

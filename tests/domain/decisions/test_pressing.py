@@ -9,7 +9,7 @@ from agents.domain import events as e
 from agents.domain.decisions import answering, decision as ledger, pressing
 from agents.domain.decisions.answering import Utterance
 from agents.domain.decisions.authority import ChannelPolicy, Group, Kind, NotYours, OnTimeout, Presser
-from agents.domain.decisions.decision import HOLD, Decision, DecisionState, Option, Refusal, lettered
+from agents.domain.decisions.decision import HOLD, Decision, DecisionState, Option, Refusal, with_letters
 from agents.domain.decisions.pressing import Press
 from agents.domain.decisions.subject import OfPlan
 from agents.domain.decisions.table import ask, questions, refuse_unless_open
@@ -24,7 +24,7 @@ from tests.builders.decisions import question, supersede
 from tests.builders.steered import ANA, APPROVER, BO, CY, NOW, OWNER, asked, moment, on
 
 STRANGER = Presser(person=CY)
-APPROVE_OR_NOT = lettered(Option(value="approve", approves=True), Option(value="reject"))
+APPROVE_OR_NOT = with_letters(Option(value="approve", approves=True), Option(value="reject"))
 
 
 def then(facts: list[Event], *more: list[Event]) -> Task:
@@ -98,7 +98,7 @@ def test_words_never_approve() -> None:
 
 def test_a_question_takes_free_words() -> None:
     facts = asked()
-    which = question("question", lettered(Option(value="a"), Option(value="b")), "Which?")
+    which = question("question", with_letters(Option(value="a"), Option(value="b")), "Which?")
     task = then(facts, pressing.press(replay(facts), on(replay(facts), Kind.PROJECT, "web"), OWNER, moment()))
     task = then(facts, ask(task, which, moment(cause="q")))
     (made,) = answering.reply(task, Utterance(text="neither, use c"), OWNER, moment())
@@ -220,7 +220,7 @@ def test_a_cancel_withdraws_what_was_open_and_wants_a_reason() -> None:
 @pytest.mark.parametrize("kind", ["question", "clarification", "project"])
 def test_an_answer_that_is_called_cancel_ends_no_task(kind: str) -> None:
     facts = asked()
-    suggested = lettered(Option(value="cancel", label="cancel"), Option(value="keep", label="keep"))
+    suggested = with_letters(Option(value="cancel", label="cancel"), Option(value="keep", label="keep"))
     task = then(facts, ask(replay(facts), question(kind, suggested, "Which verb?"), moment(cause="q")))
     pressed = Press(decision=opened(facts, Kind(kind)).id, letter=suggested[0].letter)
     made = pressing.press(task, pressed, OWNER, moment())

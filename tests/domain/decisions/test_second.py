@@ -7,7 +7,7 @@ import pytest
 from agents.domain import events as e
 from agents.domain.decisions import pressing
 from agents.domain.decisions.authority import Kind
-from agents.domain.decisions.decision import Decision, lettered
+from agents.domain.decisions.decision import Decision, with_letters
 from agents.domain.decisions.kind import Chosen
 from agents.domain.decisions.kinds.task.second import SECOND, SecondOption, apply_second
 from agents.domain.decisions.subject import OfRemark
@@ -18,7 +18,7 @@ from tests.builders.steered import ANA, asked, moment
 DECISION = Decision(
     id=DecisionId("d"), task=replay(asked()).id, kind=Kind.SECOND, opened_at=moment().at,
     question="use tabs", put_to=ANA,
-    options=lettered(*(SECOND.option(value) for value in SecondOption)),
+    options=with_letters(*(SECOND.option(value) for value in SecondOption)),
 )  # fmt: skip
 
 

@@ -87,7 +87,7 @@ QUOTE = "password reset link"
 )
 def test_who_gives_way_or_has_no_evidence_loses(critic: Argument, custodiet: Argument, ruling: Ruling) -> None:
     debate = after_round(begun(review(Critic.REVISE, Custodiet.OK)), held_round(critic, custodiet), REQUEST, PATHS)
-    assert debate.settled
+    assert debate.is_settled
     assert debate.ruling is ruling
 
 

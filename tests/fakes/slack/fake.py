@@ -7,7 +7,7 @@ from typing import Any
 from aiohttp import web
 
 from agents.catalog.yaml import read_yaml
-from manifests import packaged
+from manifests import packaged_path
 from tests.fakes.slack.api_reading import WholeApi
 from tests.fakes.slack.delivery import Deliveries
 from tests.fakes.slack.people import People
@@ -76,7 +76,7 @@ class FakeSlack(People):
 @asynccontextmanager
 async def fake_slack(*, without: tuple[str, ...] = ()) -> AsyncIterator[FakeSlack]:
     """A workspace in which the app is installed from our own manifest; `without` takes scopes or events away."""
-    manifest: Any = read_yaml(packaged("slack", "app.yaml")).data
+    manifest: Any = read_yaml(packaged_path("slack", "app.yaml")).data
     scopes = frozenset(map(str, manifest["oauth_config"]["scopes"]["bot"])) - set(without)
     events = frozenset(map(str, manifest["settings"]["event_subscriptions"]["bot_events"])) - set(without)
     fake = FakeSlack(scopes, events)

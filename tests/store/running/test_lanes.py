@@ -72,10 +72,10 @@ async def test_while_the_queue_is_paused_only_what_has_begun_is_claimed(queue: Q
     [begun] = await claim(queue)
     assert await queue.do(lambda tx: tx.jobs.pause(PersonId("lead"), "press-1", MORNING))
     assert not await queue.do(lambda tx: tx.jobs.pause(PersonId("ana"), "press-2", MORNING)), "it is paused already"
-    assert await room.database.read(lambda tx: tx.jobs.paused()) == QueuePause(by=PersonId("lead"), at=MORNING)
+    assert await room.database.read(lambda tx: tx.jobs.current_pause()) == QueuePause(by=PersonId("lead"), at=MORNING)
     await ask(queue, room, a2="a", chat="")
     assert names(await claim(queue)) == ["chat"], "what people wait for is claimed as ever"
-    assert await room.database.read(lambda tx: tx.jobs.queued()) == [queue.task.id]
+    assert await room.database.read(lambda tx: tx.jobs.waiting_tasks()) == [queue.task.id]
     await queue.do(lambda tx: tx.jobs.release([begun]))  # the program was stopped, and comes back
     assert names(await claim(queue)) == ["a1"]
     assert await queue.do(lambda tx: tx.jobs.resume()) and not await queue.do(lambda tx: tx.jobs.resume())

@@ -11,7 +11,7 @@ from sqlalchemy.exc import IntegrityError
 
 from agents.domain import events as e
 from agents.domain.decisions.authority import Kind
-from agents.domain.decisions.decision import HOLD, Decision, DecisionState, Option, lettered
+from agents.domain.decisions.decision import HOLD, Decision, DecisionState, Option, with_letters
 from agents.domain.errors import IllegalMove
 from agents.domain.events import Event
 from agents.domain.ids import DecisionId
@@ -23,7 +23,7 @@ from store.streams.log import MovedMeanwhile
 from store.transaction import Transaction
 from tests.store.room import ANA, LEAD, MORNING, UNLIMITED, YES, Room, is_whole
 
-TWO = lettered(Option(value="go"), Option(value="wait"))
+TWO = with_letters(Option(value="go"), Option(value="wait"))
 BY_RULE = Cause(actor="overlord", delivery="timer:1")
 
 

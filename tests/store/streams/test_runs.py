@@ -19,7 +19,7 @@ from agents.ports import Asked, GaveUp
 from store import tables
 from store.codec import Cause
 from store.running.jobs import Job
-from store.running.port_adapters import measured
+from store.running.port_adapters import add_usage
 from store.streams import audit, runs
 from store.transaction import Transaction
 from tests.builders.shell import Shell
@@ -47,7 +47,7 @@ async def give_up(world: Planning, job: Job) -> None:
         task, moment = tx.log.task(world.task), world.office.moment("console:general", "parked")
         parked = e.JobParked(task=task.id, at=moment.at, job=job.id, flow=job.flow, problem="no answer", kept="all")
         tx.jobs.park(job, "no answer")
-        facts = measured(decide.park(task, parked, moment), tx, job)
+        facts = add_usage(decide.park(task, parked, moment), tx, job)
         tx.log.append(task.id, facts, Cause(actor="overlord", delivery="parked"))
 
     await world.office.database.write(transaction)
@@ -84,7 +84,7 @@ async def test_waiting_for_a_person_is_no_part_of_a_run(work: Work) -> None:
     await work.accepted()
     await work.settle()
     (waits,) = await rows(work, "implement", 2)
-    assert waits.success is None and waits.ended == "not yet"
+    assert waits.success is None and waits.outcome == "not yet"
     await asyncio.sleep(0.5)  # fifty seconds by the clock of the work
     await work.say("argon2", ANA)
     await work.settle()

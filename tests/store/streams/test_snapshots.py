@@ -76,7 +76,7 @@ async def play(room: Room, steps: list[Step]) -> None:
                 tasks.append(await room.task(step.who))
             case "ask":
                 now = await as_it_is(room, task)
-                if not now.ended:
+                if not now.has_ended:
                     await room.ask(now, KINDS[step.other % len(KINDS)], default="approve")
             case "press":
                 asked = await asked_of(room, task)

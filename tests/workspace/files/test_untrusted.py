@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from agents.workspace.files.untrusted import hand_over, prune, remove, walk
-from agents.workspace.sandbox.processes.limits import Disk, Reserve
+from agents.workspace.sandbox.processes.resource_limits import Disk, Reserve
 from agents.workspace.sandbox.walls import GATE, MB
 from tests.sandbox.yard import SMALL
 from tests.workspace.deep_folders import make_nested, removed_afterwards

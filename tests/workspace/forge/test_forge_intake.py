@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from agents.ports import ForgeFailed
-from agents.workspace.forge.intake import GitHubIntake, IssueDesk
+from agents.workspace.forge.issue_intake import GitHubIntake, IssueDesk
 from agents.workspace.forge.remotes import Remote
 from tests.fakes.github import FakeGitHub, Fault, Repo, running_github
 from tests.workspace import repositories as repos

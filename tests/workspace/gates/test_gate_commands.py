@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 from agents.domain.checks.evaluation import GateCommands
-from agents.workspace.gates import commands, detect
-from agents.workspace.gates.commands import Environment, NoEnvironment, environment
+from agents.workspace.gates import detect, gate_commands
 from agents.workspace.gates.detect import Look, Way
+from agents.workspace.gates.gate_commands import Environment, NoEnvironment, environment
 
 NOTHING = Look(texts={})
 
@@ -122,25 +122,25 @@ def names_of(size: int) -> list[str]:
 
 def test_names_fill_a_command_up_to_its_limit(tmp_path: Path) -> None:
     around = room(tmp_path, "pytest", "coverage")
-    for size, fits in ((commands.NAMES_MOST, True), (commands.NAMES_MOST + 1, False)):
+    for size, fits in ((gate_commands.NAMES_MOST, True), (gate_commands.NAMES_MOST + 1, False)):
         names = names_of(size)
-        assert (commands.lint(Way.RUFF, around, names).argv[-1] == names[0]) is fits
-        assert (commands.tests(Way.PYTEST, around, "out", names).measured == tuple(names)) is fits
+        assert (gate_commands.lint(Way.RUFF, around, names).argv[-1] == names[0]) is fits
+        assert (gate_commands.tests(Way.PYTEST, around, "out", names).measured == tuple(names)) is fits
         quoted = "x" * (size - len("./"))
-        assert (commands.lint_by("tidy {files}", [quoted]).argv[-1] == f"tidy ./{quoted}") is fits
+        assert (gate_commands.lint_by("tidy {files}", [quoted]).argv[-1] == f"tidy ./{quoted}") is fits
 
 
 def test_pytest_is_measured_only_where_coverage_is_there_and_names_are_plain(tmp_path: Path) -> None:
     with pytest.raises(NoEnvironment, match="pytest is not in"):
-        commands.tests(Way.PYTEST, room(tmp_path), "out", ["a.py"])
+        gate_commands.tests(Way.PYTEST, room(tmp_path), "out", ["a.py"])
     without = room(tmp_path, "pytest")
-    assert commands.tests(Way.PYTEST, without, "out", ["a.py"]).argv[:3] == ("/v/python", "-m", "pytest")
+    assert gate_commands.tests(Way.PYTEST, without, "out", ["a.py"]).argv[:3] == ("/v/python", "-m", "pytest")
     both = room(tmp_path, "coverage")
-    made = commands.tests(Way.PYTEST, both, "out", ["a.py", "b*.py", "c,d.py"])
+    made = gate_commands.tests(Way.PYTEST, both, "out", ["a.py", "b*.py", "c,d.py"])
     assert (made.measured, made.argv[0], made.report) == (("a.py",), "/bin/sh", "out/junit.xml")
-    plain = commands.tests(Way.PYTEST, both, "out", ["b*.py"])
+    plain = gate_commands.tests(Way.PYTEST, both, "out", ["b*.py"])
     assert (plain.measured, plain.argv[0], plain.report) == ((), "/v/python", "out/junit.xml")
-    assert commands.collect(both).argv[-3:] == ("--collect-only", "-p", "no:cacheprovider")
+    assert gate_commands.collect(both).argv[-3:] == ("--collect-only", "-p", "no:cacheprovider")
 
 
 @pytest.mark.parametrize(
@@ -153,7 +153,7 @@ def test_pytest_is_measured_only_where_coverage_is_there_and_names_are_plain(tmp
     ],
 )
 def test_each_way_has_its_tests(way: Way, shown: str, tmp_path: Path) -> None:
-    assert commands.tests(way, room(tmp_path), "out").shown == shown
+    assert gate_commands.tests(way, room(tmp_path), "out").shown == shown
 
 
 @pytest.mark.parametrize(
@@ -170,18 +170,18 @@ def test_each_way_has_its_tests(way: Way, shown: str, tmp_path: Path) -> None:
 def test_each_way_lints_the_files_it_is_given(
     way: Way, files: tuple[str, ...], shown: str, last: tuple[str, ...], tmp_path: Path
 ) -> None:
-    made = commands.lint(way, room(tmp_path, "flake8"), files)
+    made = gate_commands.lint(way, room(tmp_path, "flake8"), files)
     assert (made.shown, made.argv[-2:]) == (shown, last)
 
 
 def test_ruff_takes_the_place_of_a_flake8_that_is_missing_and_must_be_there(tmp_path: Path) -> None:
-    made = commands.lint(Way.FLAKE8, room(tmp_path), ["a.py"], rules="E9")
+    made = gate_commands.lint(Way.FLAKE8, room(tmp_path), ["a.py"], rules="E9")
     assert made.shown == "ruff check a.py" and "--select=E9" in made.argv
-    assert not any(part.startswith("--select") for part in commands.lint(Way.RUFF, room(tmp_path), ["a.py"]).argv)
+    assert not any(part.startswith("--select") for part in gate_commands.lint(Way.RUFF, room(tmp_path), ["a.py"]).argv)
     with pytest.raises(NoEnvironment, match="ruff is not installed"):
-        commands.lint(Way.RUFF, room(tmp_path, ruff=False), ["a.py"])
+        gate_commands.lint(Way.RUFF, room(tmp_path, ruff=False), ["a.py"])
     with_flake8 = room(tmp_path, "flake8", ruff=False)
-    assert commands.lint(Way.FLAKE8, with_flake8, ["a.py"]).shown == "flake8 a.py"
+    assert gate_commands.lint(Way.FLAKE8, with_flake8, ["a.py"]).shown == "flake8 a.py"
 
 
 def test_settings_that_are_no_settings_say_nothing() -> None:

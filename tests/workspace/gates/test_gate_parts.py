@@ -8,9 +8,9 @@ import pytest
 
 from agents.domain.checks.evaluation import GateCommands, GateRun, OnFail, Score
 from agents.ports import EndedBy, Ran
-from agents.workspace.gates import commands, detect, originals, rules, scoring
-from agents.workspace.gates.commands import Command, Environment, environment
+from agents.workspace.gates import detect, gate_commands, originals, rules, scoring
 from agents.workspace.gates.detect import Look, Way
+from agents.workspace.gates.gate_commands import Command, Environment, environment
 from agents.workspace.gates.gate_runner import CleanCheckout, NotLaidOut
 from agents.workspace.gates.scoring import Report
 from agents.workspace.git.objects import entries
@@ -119,16 +119,16 @@ def test_an_extra_gate_blocks_or_sends_back() -> None:
 
 
 def test_changed_files_are_quoted_where_the_operator_wants_them() -> None:
-    made = commands.lint_by("tidy {files}", ["a b.py", "$(touch x).py", "-n.py"])
+    made = gate_commands.lint_by("tidy {files}", ["a b.py", "$(touch x).py", "-n.py"])
     assert made.argv[-1] == "tidy './a b.py' './$(touch x).py' ./-n.py"
-    assert commands.lint_by("make lint", ["a.py"]).argv[-1] == "make lint"
+    assert gate_commands.lint_by("make lint", ["a.py"]).argv[-1] == "make lint"
 
 
 def test_more_names_than_a_command_takes_are_all_files() -> None:
     many = [f"{'x' * 200}/{number}.py" for number in range(1_000)]
-    assert commands.lint_by("tidy {files}", many).argv[-1] == "tidy ."
+    assert gate_commands.lint_by("tidy {files}", many).argv[-1] == "tidy ."
     room = Environment(venv=Path("/v"), python="/v/bin/python", readable=(), ruff=Path("/v/bin/ruff"))
-    assert commands.lint(Way.RUFF, room, many).argv[-2:] == ("--", ".")
+    assert gate_commands.lint(Way.RUFF, room, many).argv[-2:] == ("--", ".")
 
 
 def test_node_finds_the_modules_of_the_projects_own_folder(tmp_path: Path) -> None:

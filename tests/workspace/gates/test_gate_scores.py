@@ -8,8 +8,8 @@ import pytest
 from agents.domain.checks.evaluation import Change, GateRun, Score
 from agents.ports import EndedBy, Ran
 from agents.workspace.gates import originals, scoring
-from agents.workspace.gates.commands import Command
 from agents.workspace.gates.detect import Look, Way
+from agents.workspace.gates.gate_commands import Command
 from agents.workspace.gates.originals import Restored, Weakened
 from agents.workspace.gates.scoring import Report
 from agents.workspace.git.objects import Differing, Entry

@@ -28,7 +28,7 @@ def _at_work(task: Task) -> str:
     done = ", ".join(names[SubtaskState.DONE]) or "nothing yet"
     busy = ", ".join((*names[SubtaskState.RUNNING], *names[SubtaskState.PAUSED]))
     under_way = f"{busy}; what it did is committed on its branch" if busy else "nothing"
-    left = sum(not w.settled for w in task.work.subtasks)
+    left = sum(not w.is_settled for w in task.work.subtasks)
     return f"Done: {done}. In progress: {under_way}. Left: {left} subtasks. Nothing runs until you say so."
 
 

@@ -1,7 +1,9 @@
 """A subtask that the rules could not settle."""
 
 from agents.domain.decisions.authority import Kind
+from agents.domain.decisions.decision import Decision
 from agents.domain.decisions.kinds.work.escalation import EscalationOption
+from agents.domain.task.task import Task
 from bot.cards.kinds.kind_card import (
     CANCEL_TASK,
     DIFFERENTLY,
@@ -10,15 +12,20 @@ from bot.cards.kinds.kind_card import (
     TAKE_OVER,
     KindCard,
     Label,
-    show_question,
+    named_subtask,
     show_request,
 )
 from bot.messages import Style
 
+
+def _title(task: Task, decision: Decision) -> str:
+    return decision.question or f"{named_subtask(task, decision)} needs you"
+
+
 CARD = KindCard(
     kind=Kind.ESCALATION,
     name="work that got stuck",
-    title=show_question,
+    title=_title,
     text=show_request,
     labels={
         EscalationOption.HINT: Label("Retry with a hint", "Retried with a hint", Style.PRIMARY, DIFFERENTLY),

@@ -6,7 +6,7 @@ from agents.domain.decisions.decision import Decision
 from agents.domain.decisions.kinds.work.gate import GateOption
 from agents.domain.decisions.subject import OfStep
 from agents.domain.task.task import Task
-from bot.cards.kinds.kind_card import DIFFERENTLY, KindCard, Label
+from bot.cards.kinds.kind_card import DIFFERENTLY, KindCard, Label, no_lines, risk_sentence
 from bot.messages import Style
 
 
@@ -19,11 +19,27 @@ def _title(task: Task, decision: Decision) -> str:
     return f"{task.id}: review {what}"
 
 
+def _text(task: Task, decision: Decision) -> str:
+    about = decision.subject
+    if decision.question or not isinstance(about, OfStep):
+        return decision.question
+    parts = [f"{task.id}.{about.subtask} passed its checks."]
+    if decision.evidence:
+        parts.append(risk_sentence(about.risk, decision.evidence))
+    if about.unseen:
+        which = " and ".join(f"{task.id}.{number}" for number in about.unseen)
+        leaves = "and next it leaves this machine as a pull request: a person must let it."
+        parts.append(f"{which} passed only because the time ran out, {leaves}")
+    return " ".join(parts)
+
+
 CARD = KindCard(
     kind=Kind.GATE,
     name="a step of medium risk",
     risky={RiskLevel.HIGH: "a step of high risk", RiskLevel.CRITICAL: "a step of critical risk"},
     title=_title,
+    text=_text,
+    lines=no_lines,
     labels={
         GateOption.PASS: Label("Continue", "Continued", Style.PRIMARY),
         GateOption.REJECT: Label("Ask for a fix", "Fix asked for", asks=DIFFERENTLY),

@@ -7,12 +7,21 @@ from agents.domain.decisions.authority import Kind
 from agents.domain.decisions.decision import Decision
 from agents.domain.decisions.kind import same_option
 from agents.domain.decisions.kinds.work.merge import MergeOption
+from agents.domain.decisions.subject import OfHead
 from agents.domain.decisions.table import rights_to
 from agents.domain.task.task import Task
-from bot.cards.kinds.kind_card import CANCEL_TASK, CHANGES, TAKE_OVER, KindCard, Label, who_may
+from bot.cards.kinds.kind_card import CANCEL_TASK, CHANGES, TAKE_OVER, KindCard, Label, no_lines, risk_sentence, who_may
 from bot.cards.progress import merge_rows
 from bot.cards.scene import Bill, bill_rows
 from bot.messages import Row, Style
+
+
+def _text(task: Task, decision: Decision) -> str:
+    about = decision.subject
+    if decision.question or not isinstance(about, OfHead):
+        return decision.question
+    files = f"{about.files} file{'s' if about.files != 1 else ''}"
+    return f"{files}, +{about.added} −{about.removed}. {risk_sentence(about.risk, decision.evidence)}"
 
 
 def _rows(task: Task, decision: Decision, bill: Bill) -> list[Row]:
@@ -31,6 +40,8 @@ CARD = KindCard(
     name="the merge",
     risky={RiskLevel.HIGH: "the merge of a risky change", RiskLevel.CRITICAL: "the merge of a critical change"},
     title=lambda task, d: f"{task.id} is ready to merge",
+    text=_text,
+    lines=no_lines,
     labels={
         MergeOption.MERGE: Label("Merge it", "Merge approved", Style.PRIMARY),
         MergeOption.CHANGES: CHANGES,

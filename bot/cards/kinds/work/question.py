@@ -11,18 +11,25 @@ from bot.cards.kinds.kind_card import (
     is_short,
     no_lines,
     show_request,
-    whole_question,
+    subtask_of,
     why_rows,
 )
 
 
+def _asks(decision: Decision) -> str:
+    """What the minion asks; earlier versions stored it with who asks before it."""
+    return decision.question.partition(": ")[2] if decision.question else decision.wording
+
+
 def _title(task: Task, decision: Decision) -> str:
-    return decision.question if is_short(decision.question) else decision.question.partition(":")[0]
+    who = f"{subtask_of(decision)} asks"
+    return who if _whole(decision) else f"{who}: {_asks(decision)}"
 
 
 def _whole(decision: Decision) -> str:
-    whole = whole_question(decision)
-    return whole.partition(": ")[2] or whole
+    """What is too long for a title; empty where the title says it."""
+    asks = _asks(decision)
+    return "" if is_short(f"{subtask_of(decision)} asks: {asks}") else asks
 
 
 def _text(task: Task, decision: Decision) -> str:
@@ -36,7 +43,7 @@ CARD = KindCard(
     title=_title,
     text=_text,
     labels={QuestionOption.ANSWER: Label("Answer…", "Answered")},
-    asks=lambda d: d.question.partition(": ")[2][:140],
+    asks=lambda d: _asks(d)[:140],
     rows=why_rows,
     lines=no_lines,
     whole=_whole,

@@ -8,8 +8,8 @@ import pytest
 from agents.domain.errors import OverlordError
 from agents.domain.ids import Account, DecisionId, Thread, derive_id
 from bot.messages import Choice, Edited, Pressed, Said
-from bot.platforms.console.access import Viewer
 from bot.platforms.console.deliveries import MENTION, to_said, without_mention
+from bot.platforms.console.sign_in import Viewer
 from bot.queries import Heard
 from tests.fakes.console import Visit, console
 from tests.fakes.desk import START, ScriptedDesk

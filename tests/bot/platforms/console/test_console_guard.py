@@ -4,7 +4,7 @@ import httpx
 import pytest
 
 from agents.domain.errors import SettingsProblem
-from bot.platforms.console.access import ConsoleOptions
+from bot.platforms.console.sign_in import ConsoleOptions
 from bot.queries import Answer
 from tests.fakes.console import SECRET, Visit, console
 from tests.fakes.desk import START

@@ -14,7 +14,7 @@ import pytest
 
 from agents.domain.errors import SettingsProblem
 from bot.network import Address, LookUp, Peer, ask_kernel, neighbourhood, read_address, read_tables
-from bot.platforms.console.access import ConsoleOptions, needs_login
+from bot.platforms.console.sign_in import ConsoleOptions, needs_login
 from tests.fakes.another_user import OTHER, STRANGER, ask, needs_root, start
 from tests.fakes.console import SECRET, console
 from tests.fakes.desk import START

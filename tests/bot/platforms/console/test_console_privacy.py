@@ -17,8 +17,8 @@ from agents.ports import Pull
 from agents.workspace.files.artefacts import FileArtefacts
 from bot.live import ChangeNotifier
 from bot.permissions import Permissions
-from bot.platforms.console.access import ConsoleOptions
 from bot.platforms.console.server import running
+from bot.platforms.console.sign_in import ConsoleOptions
 from bot.queries.people_queries import PeopleQueries
 from bot.queries.query_api import DirectQueries
 from bot.services import Services

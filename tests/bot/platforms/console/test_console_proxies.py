@@ -7,7 +7,7 @@ from starlette.types import Receive, Scope, Send
 
 from bot.config.settings import BadSettings, load_settings
 from bot.platforms.console import ConsoleSettings
-from bot.platforms.console.access import Forwarded
+from bot.platforms.console.guard import Forwarded
 from tests.bot.console_tokens import Tokens, enter, shared
 from tests.fakes.console import visitor
 

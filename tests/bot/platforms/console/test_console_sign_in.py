@@ -5,7 +5,7 @@ from datetime import timedelta
 
 import pytest
 
-from bot.platforms.console.access import LoginLimiter, hash_of, sign
+from bot.platforms.console.sign_in import LoginLimiter, hash_of, sign
 from tests.bot.console_tokens import Tokens, enter, shared
 from tests.fakes.console import SECRET, Visit, console, text_of, visitor
 from tests.fakes.desk import START, ScriptedDesk

@@ -3,8 +3,8 @@
 import asyncio
 import time
 
-from bot.platforms.console.access import ConsoleOptions
 from bot.platforms.console.server import running
+from bot.platforms.console.sign_in import ConsoleOptions
 from bot.platforms.console.stream import KEPT, PULSE, Changes
 from tests.bot.event_stream import events, mark
 from tests.fakes.console import SECRET, console, visitor

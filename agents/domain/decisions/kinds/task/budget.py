@@ -4,7 +4,7 @@ from enum import StrEnum
 
 from agents.domain import events as e
 from agents.domain.decisions.authority import APPROVAL, STEERING, Kind
-from agents.domain.decisions.decision import Option, lettered
+from agents.domain.decisions.decision import Option, with_letters
 from agents.domain.decisions.kind import Chosen, DecisionKind, Facts, Moment, retry_jobs
 from agents.domain.decisions.subject import OfBudget
 from agents.domain.task.task import Task
@@ -21,7 +21,7 @@ def raises(limit: float) -> tuple[Option, ...]:
     """Each option but the last is a limit in dollars."""
     limits = (round(limit * factor, 2) for factor in RAISES)
     offered = (Option(value=f"{each:g}", approves=True) for each in limits)
-    return lettered(*offered, BUDGET.option(BudgetOption.CANCEL))
+    return with_letters(*offered, BUDGET.option(BudgetOption.CANCEL))
 
 
 def apply_budget(task: Task, subject: OfBudget, chosen: Chosen, moment: Moment) -> Facts:

@@ -9,7 +9,7 @@ from agents.domain import events as e
 from agents.domain.checks.evaluation import RiskLevel, Score
 from agents.domain.checks.scope import paths_in
 from agents.domain.decisions.authority import TROUBLE, Kind
-from agents.domain.decisions.decision import Option, lettered
+from agents.domain.decisions.decision import Option, with_letters
 from agents.domain.decisions.kind import Chosen, DecisionKind, Follows, Moment, Question, same_option
 from agents.domain.decisions.subject import OfRun
 from agents.domain.task.task import Task
@@ -65,7 +65,6 @@ def what_next(task: Task, work: Work, why: str) -> Question:
     """What the checks found is on the card, from the judgement itself."""
     return Question(
         kind=Kind.ESCALATION,
-        text=f"{task.id}.{work.number} ({task.plan.subtask(work.number).title}) needs you",
         evidence=(why, *_kept(work)),
         options=_offer(task, work),
         subject=OfRun(subtask=work.number, attempt=work.attempt),
@@ -82,7 +81,7 @@ def _offer(task: Task, work: Work) -> tuple[Option, ...]:
         left_out |= {EscalationOption.CORE, EscalationOption.STUB}
     right = f"{Kind.MERGE}_{work.risk or RiskLevel.CRITICAL}"
     offered = (ESCALATION.option(value) for value in EscalationOption if value not in left_out)
-    return lettered(*(replace(o, right=right) if o.value == EscalationOption.WAIVE else o for o in offered))
+    return with_letters(*(replace(o, right=right) if o.value == EscalationOption.WAIVE else o for o in offered))
 
 
 def _refused_checks(task: Task, work: Work) -> tuple[str, ...]:
@@ -130,7 +129,6 @@ def _ask_for_scope(task: Task, work: Work, chosen: Chosen, moment: Moment) -> Fo
         return escalate(task, work, "No path was named that could be allowed", moment)
     question = Question(
         kind=Kind.SCOPE,
-        text=f"Let {task.id}.{work.number} write more than the plan names?",
         evidence=paths,
         subject=OfRun(subtask=work.number, attempt=work.attempt),
         cause="expand",
@@ -142,8 +140,7 @@ def _take_over(task: Task, work: Work, chosen: Chosen, moment: Moment) -> Follow
     taken = e.SubtaskTaken(**about_run(task, work, moment.at), by=chosen.person)
     question = Question(
         kind=Kind.TAKEN,
-        text=f"{task.id}.{work.number} is yours: commit on {persons_branch(task, work)}",
-        evidence=("When you are done, hand it in: I judge it like any other work.",),
+        evidence=(persons_branch(task, work),),
         subject=OfRun(subtask=work.number, attempt=work.attempt),
         cause="taken",
     )

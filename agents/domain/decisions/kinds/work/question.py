@@ -4,7 +4,7 @@ from enum import StrEnum
 
 from agents.domain import events as e
 from agents.domain.decisions.authority import OWNERS, Kind, Rule, Silence
-from agents.domain.decisions.decision import Option, lettered
+from agents.domain.decisions.decision import Option, with_letters
 from agents.domain.decisions.kind import Chosen, DecisionKind, Facts, Moment, takes_any_words
 from agents.domain.decisions.subject import OfRun
 from agents.domain.task.task import Task
@@ -21,7 +21,7 @@ def answers(suggested: tuple[str, ...], default: str) -> tuple[Option, ...]:
     """Those that the minion suggests; the last one takes words. A default in free text can be pressed too."""
     choices = dict.fromkeys((*suggested, *((default,) if default else ())))
     offered = (Option(value=each, label=each) for each in choices)
-    return lettered(*offered, QUESTION.option(QuestionOption.ANSWER))
+    return with_letters(*offered, QUESTION.option(QuestionOption.ANSWER))
 
 
 def apply_question(task: Task, subject: OfRun, chosen: Chosen, moment: Moment) -> Facts:

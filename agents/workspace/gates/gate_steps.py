@@ -8,9 +8,9 @@ from functools import partial
 
 from agents.domain.checks.evaluation import ExtraGate, GateRun, Score
 from agents.domain.checks.file_kinds import is_test
-from agents.workspace.gates import commands, detect, originals, scoring
-from agents.workspace.gates.commands import Command
+from agents.workspace.gates import detect, gate_commands, originals, scoring
 from agents.workspace.gates.detect import Look, Way
+from agents.workspace.gates.gate_commands import Command
 from agents.workspace.gates.gate_runner import AS_COMMITTED, GateRunner, Outcome
 from agents.workspace.gates.originals import Restored, check_settings, few
 
@@ -97,7 +97,7 @@ async def lint(runner: GateRunner) -> GateRun:
     case, own = runner.case, runner.commands.lint
     if own:
         by_command = Check(
-            name=LINT, files=case.changed_files, command=lambda files, look: commands.lint_by(own, files)
+            name=LINT, files=case.changed_files, command=lambda files, look: gate_commands.lint_by(own, files)
         )
         return await run_check(runner, by_command)
     way = detect.lint(case.before) or detect.lint(case.after)
@@ -111,7 +111,7 @@ async def lint(runner: GateRunner) -> GateRun:
 
 
 async def extra(runner: GateRunner, gate: ExtraGate) -> GateRun:
-    row = await run_check(runner, Check(name=gate.name, command=lambda files, look: commands.shell(gate.command)))
+    row = await run_check(runner, Check(name=gate.name, command=lambda files, look: gate_commands.shell(gate.command)))
     return replace(row, score=scoring.after(row.score, gate.on_fail))
 
 
@@ -141,7 +141,7 @@ async def original_tests(runner: GateRunner, tested: Outcome) -> GateRun:
 
 def _tests(runner: GateRunner, *, measured: bool = False) -> Command | None:
     if runner.commands.tests:
-        return commands.shell(runner.commands.tests)
+        return gate_commands.shell(runner.commands.tests)
     case = runner.case
     way = detect.tests(case.before) or detect.tests(case.after)
     if way is None:
@@ -149,14 +149,14 @@ def _tests(runner: GateRunner, *, measured: bool = False) -> Command | None:
     paths = dict.fromkeys((*case.changed_files, *case.measured))
     sources = [path for path in paths if path.endswith(".py") and not is_test(path)]
     measured = measured and not detect.measures_itself(case.after)
-    return commands.tests(way, runner.environment, runner.out, sources if measured else ())
+    return gate_commands.tests(way, runner.environment, runner.out, sources if measured else ())
 
 
 async def _at_fault(runner: GateRunner, row: GateRun) -> GateRun:
     """Tests that could not be found before the change either are no fault of the work: something is not installed."""
     if row.exit_code not in scoring.CANNOT_COLLECT:
         return row
-    before = await runner.run("tests of the base", commands.collect(runner.environment), base=True)
+    before = await runner.run("tests of the base", gate_commands.collect(runner.environment), base=True)
     if before.row.exit_code not in scoring.CANNOT_COLLECT:
         return row
     why = (
@@ -167,8 +167,8 @@ async def _at_fault(runner: GateRunner, row: GateRun) -> GateRun:
 
 
 def _lint(runner: GateRunner, way: Way, files: Sequence[str], look: detect.Look) -> Command:
-    rules = "" if detect.ruff_is_set_up(look) else commands.PLAIN_RULES
-    return commands.lint(way, runner.environment, files, rules=rules)
+    rules = "" if detect.ruff_is_set_up(look) else gate_commands.PLAIN_RULES
+    return gate_commands.lint(way, runner.environment, files, rules=rules)
 
 
 async def _failed_before(runner: GateRunner, command: Command, outcome: Outcome) -> bool:

@@ -49,7 +49,7 @@ class Group:
         """For a shell: it joins before it becomes anything else."""
         return f"echo 0 > {shlex.quote(str(self.folder / self.door))}"
 
-    def used(self) -> float:
+    def memory_used(self) -> float:
         """Without end if the kernel had to end something inside for want of memory; else it holds the limit itself."""
         return inf if self.ran_out() else 0
 

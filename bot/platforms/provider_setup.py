@@ -15,7 +15,7 @@ from agents.catalog.yaml import read_yaml, write_yaml
 from agents.domain.text.redact import Secret
 from bot.config.settings import Settings
 from bot.doctor_check import Check, Now, fail, ok, warn
-from manifests import packaged
+from manifests import packaged_path
 
 ANSWER = 10  # seconds for a provider to answer
 SLIGHT, TOO_MUCH = 30, 300  # seconds of a clock's error: signed requests are good for 300
@@ -25,7 +25,7 @@ Json = Annotated[bool, typer.Option("--json", help="Print JSON instead of YAML."
 
 
 def packaged_manifest(platform: str) -> Any:
-    return read_yaml(packaged(platform, "app.yaml")).data
+    return read_yaml(packaged_path(platform, "app.yaml")).data
 
 
 def show(data: Any, as_json: bool) -> None:

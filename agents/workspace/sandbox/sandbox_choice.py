@@ -17,12 +17,12 @@ from agents.ports import Ran, Workspace
 from agents.workspace.sandbox import walls
 from agents.workspace.sandbox.bubblewrap import Bubblewrap
 from agents.workspace.sandbox.container import Container, Engine
-from agents.workspace.sandbox.processes import limits
+from agents.workspace.sandbox.processes import resource_limits
 from agents.workspace.sandbox.walls import GATE, MB, SandboxUnusable, environ_of
 
 KINDS = ("bubblewrap", "docker", "podman")
 AUTO = "auto"
-PROBES = Path(__file__).with_name("probes.py")
+PROBES = Path(__file__).with_name("wall_probes.py")
 TRIAL = replace(GATE, name="trial", seconds=30, disk=64 * MB, file=16 * MB)
 _ONLY_WITH_A_FILTER = frozenset({"tracing", "taking space"})
 SECRET = "secret"
@@ -167,7 +167,7 @@ async def choose_sandbox(wanted: str = AUTO) -> AnySandbox:
 
 async def _bubblewrap() -> AnySandbox:
     sandbox = Bubblewrap(tools=walls.find_tools())
-    await asyncio.to_thread(limits.sweep_groups)
+    await asyncio.to_thread(resource_limits.sweep_groups)
     return sandbox
 
 
