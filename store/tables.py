@@ -275,13 +275,14 @@ pulls = _table(
     Column("number", Integer, nullable=False),
     *_required(String, "branch", "base", "head"),
     *_required(Text, "title", "body"),
-    Column("state", String, nullable=False),  # open, merged
+    Column("state", String, nullable=False),  # draft, open, merged
     Column("was", String, nullable=False, server_default=""),  # where the base stood when the merge was made
     Column("merge", String, nullable=False, server_default=""),  # commit
     Column("at", Double, nullable=False),
     UniqueConstraint("project", "number", name="one_pull_a_number"),
 )
 
+# Nothing is written here any more; earlier versions did, and it is forgotten with its task.
 pull_comments = _table(
     "pull_comments",
     Column("id", _Number, primary_key=True, autoincrement=True),

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from enum import StrEnum
 from itertools import pairwise
 from typing import Any
 
@@ -63,13 +64,35 @@ def wrong_shape(order: list[Draft]) -> Iterator[Odd]:
         yield order[1].where, "the plan is reviewed before anything else", "Put plan_review right after the plan."
     if kinds[-1] is not t.MERGE:
         yield order[-1].where, "nothing comes after the merge", "Put this step before it."
+    yield from _wrong_neighbours(order)
+    yield from _wrong_levels(order)
+    yield from _wrong_remote(order)
+    if len(order) > MOST_STEPS:
+        yield order[MOST_STEPS].where, f"there are {len(order)} steps", f"Write at most {MOST_STEPS}."
+
+
+def _wrong_neighbours(order: list[Draft]) -> Iterator[Odd]:
     for draft, after in pairwise(order):
         if draft.kind is t.HUMAN and after.kind not in (t.HUMAN, t.JOIN, t.MERGE):
             step = "Put it right before the step that joins the work, or before the merge."
             yield draft.where, "a person looks at what passed all checks", step
-    yield from _wrong_levels(order)
-    if len(order) > MOST_STEPS:
-        yield order[MOST_STEPS].where, f"there are {len(order)} steps", f"Write at most {MOST_STEPS}."
+        if draft.kind is t.PULL and after.kind not in (t.HUMAN, t.MERGE):
+            yield after.where, "what was handed over is not checked any more", "Put this step before the pull step."
+
+
+def _wrong_remote(order: list[Draft]) -> Iterator[Odd]:
+    """The forge sees the whole, once it is joined and before it is handed over."""
+    kinds = [draft.kind for draft in order]
+    joined = len(kinds) - kinds[::-1].index(t.JOIN) if t.JOIN in kinds else len(kinds)
+    for at, draft in enumerate(order):
+        if draft.said.get("config", {}).get("remote") is not True:
+            continue
+        if at < joined:
+            what = "the forge's checks are of everything together"
+            yield draft.place("config", "remote"), what, "Put the step after the last `join`, with `level: task`."
+        if draft.narrows:
+            what = "a project's own file may not have work pushed before it is finished"
+            yield draft.place("config", "remote"), what, "Write it under `workflow:` in overlord.yaml."
 
 
 def _wrong_levels(order: list[Draft]) -> Iterator[Odd]:
@@ -100,16 +123,24 @@ def wrong_attributes(draft: Draft) -> Iterator[Odd]:
         if attribute not in known:
             what = f"nothing obeys `{attribute}` on a step of type {kind.name}"
             yield draft.place(attribute), what, f"Remove it. Known here: {', '.join(sorted(known))}."
-    for name, value in draft.said.get("config", {}).items():
-        wanted = kind.config.get(name)
-        if wanted is None:
-            step = did_you_mean(name, kind.config) if kind.config else "Remove it."
-            yield draft.place("config", name), f"a step of type {kind.name} has no such setting", step
-        elif type(value) is not wanted:
-            plain = {bool: "true or false", int: "a whole number", str: "a name"}[wanted]
-            yield draft.place("config", name), f"`{value}` cannot be used", f"Write {plain}."
+    yield from _wrong_config(draft)
     said = draft.said
     if kind is t.GATE and bool(said.get("command")) == bool(said.get("config", {}).get("check")):
         yield draft.where, "a gate runs one command or one check", "Write `command:`, or `config: {check: project}`."
     if kind in (t.WORKER, t.REVIEW, t.PLAN) and not (said.get("role") or said.get("roles")):
         yield draft.where, "nobody does it", "Add `role:`."
+
+
+def _wrong_config(draft: Draft) -> Iterator[Odd]:
+    kind = draft.kind
+    for name, value in draft.said.get("config", {}).items():
+        wanted = kind.config.get(name)
+        if wanted is None:
+            step = did_you_mean(name, kind.config) if kind.config else "Remove it."
+            yield draft.place("config", name), f"a step of type {kind.name} has no such setting", step
+        elif issubclass(wanted, StrEnum):
+            if value not in [*wanted]:
+                yield draft.place("config", name), f"`{value}` cannot be used", f"Write {' or '.join(wanted)}."
+        elif type(value) is not wanted:
+            plain = {bool: "true or false", int: "a whole number", str: "a name"}[wanted]
+            yield draft.place("config", name), f"`{value}` cannot be used", f"Write {plain}."

@@ -32,13 +32,19 @@ from agents.domain.planning import facts as planning
 from agents.domain.planning.facts import *  # noqa: F403
 from agents.domain.task import facts as task
 from agents.domain.task.facts import *  # noqa: F403
-from agents.domain.work import facts as work
+from agents.domain.work import facts as work, remote_facts
 from agents.domain.work.facts import *  # noqa: F403
+from agents.domain.work.remote_facts import (
+    ChecksAwaited as ChecksAwaited,
+    ChecksSeen as ChecksSeen,
+    DraftDue as DraftDue,
+    DraftOpened as DraftOpened,
+)
 
 # Whatever a room of facts defines. `Event.__subclasses__()` would not do: with slots it lists each class twice.
 ALL: tuple[type[Event], ...] = tuple(
     kind
-    for room in (task, decision, planning, money, work, proposal)
+    for room in (task, decision, planning, money, work, remote_facts, proposal)
     for kind in vars(room).values()
     if isinstance(kind, type) and issubclass(kind, Event) and kind.__module__ == room.__name__
 )

@@ -41,6 +41,9 @@ class Limits:
     dollars_an_hour: Annotated[float, Between(0, 10_000)] = 0.75  # estimated cost of an hour of planned work
     catch_up: Annotated[float, Between(0, WEEK)] = 86_400
     issues_apart: Annotated[float, DAY] = 60  # between two looks for issues that ask for work
+    checks_apart: Annotated[float, Between(1, 60)] = 30  # between two looks at a forge's own checks
+    checks_grace: Annotated[float, HOUR] = 60  # within which a forge begins its checks after a push
+    checks_wait: Annotated[float, WAIT] = 3600  # for a forge's own checks; then a person is asked
     issues_at_once: Annotated[int, COUNT] = 5  # open tasks from issues of one project; further ones wait their turn
     upkeep_apart: Annotated[float, DAY] = 600  # between two looks at whether our copies of repositories need packing
     model_step: Annotated[float, HOUR] = 300  # one call to a model

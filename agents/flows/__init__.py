@@ -19,14 +19,24 @@ from typing import Any
 from agents.domain import events as e
 from agents.domain.events import Event
 from agents.domain.project.project import Project
-from agents.domain.task.reports import TELLS
+from agents.domain.task.reports import PULL_TELLS, TELLS
 from agents.domain.task.task import Task
 from agents.flows.decompose import decompose
-from agents.flows.deliver import ask_merge, keep_work, merge, open_pull, publish_branch, tell_issue
+from agents.flows.deliver import (
+    ask_merge,
+    keep_work,
+    merge,
+    open_draft,
+    open_pull,
+    publish_branch,
+    tell_issue,
+    tell_pull,
+)
 from agents.flows.dispatch import begin_work, integrate, resume_work, tidy
 from agents.flows.intake import intake, understand
 from agents.flows.review import debate, review
 from agents.flows.steps import evaluate, run_step
+from agents.flows.steps.awaiting import await_checks
 from agents.flows.work import work
 from agents.ports import Ports
 
@@ -53,6 +63,14 @@ def always(about: Task | Project) -> bool:
 
 def came_from_issue(task: Task) -> bool:
     return task.request.origin is not None
+
+
+def has_pull(task: Task) -> bool:
+    return bool(task.delivery.pull)
+
+
+def in_later_round(task: Task) -> bool:
+    return task.delivery.rounds > 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +109,8 @@ FLOW_AFTER: tuple[On, ...] = (
     On(e.SubtaskTaken, run=publish_branch),
     On(e.WorkHandedIn, run=evaluate),
     On(e.StepDue, run=run_step, lane=Lane.LONG, counted=True),
+    On(e.DraftDue, run=open_draft, aside=True),
+    On(e.ChecksAwaited, run=await_checks),
     On(e.GatePassed, run=integrate, counted=True),
     On(e.WorkCompleted, run=open_pull),
     On(e.OutsideReviewEnded, run=ask_merge),
@@ -100,6 +120,8 @@ FLOW_AFTER: tuple[On, ...] = (
     On(e.TaskFailed, run=tidy),
     On(e.JobRetried, at_rest=True, repeats=Repeats.PARKED),
     *(On(fact, run=tell_issue, aside=True, when=came_from_issue) for fact in TELLS),
+    On(e.PullOpened, run=tell_pull, aside=True, when=in_later_round),
+    *(On(fact, run=tell_pull, aside=True, when=has_pull) for fact in PULL_TELLS),
     # After these nothing runs by itself: a person is waited for, the task rests or has ended, or nothing changed.
     On(e.RequestCorrected),
     On(e.RequestEdited),
@@ -138,6 +160,8 @@ FLOW_AFTER: tuple[On, ...] = (
     On(e.StepRefused),
     On(e.ChecksResumed),  # the step that is due is recorded with it
     On(e.ChecksWaived),
+    On(e.DraftOpened),
+    On(e.ChecksSeen),
     On(e.WorkEvaluated),
     On(e.BranchPublished),
     On(e.SubtaskDone),

@@ -1,16 +1,21 @@
 """Hand work over: a pull request and its merge, or branches and a patch for a person; and say so on the issue."""
 
 from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import replace
 
 from agents.domain import events as e
 from agents.domain.decisions.kind import Moment
 from agents.domain.events import Event
-from agents.domain.task.reports import Act, pull_text, telling
+from agents.domain.task.reports import Act, pull_text, tell_outside, telling
 from agents.domain.task.task import Task, TaskState
 from agents.domain.work import dispatching, working
 from agents.domain.work.dispatching import about_run
+from agents.domain.work.stepping import workflow_pinned
 from agents.domain.work.work import SubtaskState
-from agents.ports import ForgeFailed, Ports, Pull, Target
+from agents.domain.workflow.steps import Drafts
+from agents.flows.outcomes import note_draft, pull_for
+from agents.ports import ForgeFailed, NoDrafts, Ports, Pull, PullRequest, Target
 
 NO_FIT = "The branch it is for has moved on, and the two do not fit together"
 SPOILT = "A commit of it holds what looks like a secret, so it stays here. The kept patch is without it."
@@ -25,13 +30,11 @@ async def open_pull(event: Event, ports: Ports) -> None:
     head = await ports.checkouts.tip(project, task.work.branch)
     changes = tuple(await ports.checkouts.changes(project, task.work.base, head))
     risk = ports.risk(changes, _coverage(task))
-    title, body = pull_text(task)
-    into = task.work.into or await ports.forge.base(project)
-    pull = Pull(
-        key=str(task.id), project=project, branch=task.work.branch, head=head, title=title, body=body, into=into
-    )
-    await ports.artefacts.keep(f"{task.id}.diff", await ports.checkouts.patch(project, task.work.base, head))
-    opened = await ports.forge.open(pull)
+    drafts = workflow_pinned(task).drafts
+    pull = await pull_for(task, head, ports, draft=drafts is Drafts.END)
+    opened = await _open(pull, ports)
+    if drafts is Drafts.EARLY:
+        await ports.forge.ready(project, opened.number)
 
     def decide(now: Task, moment: Moment) -> Sequence[Event]:
         if not now.in_work or now.delivery.head == head:
@@ -46,9 +49,38 @@ async def open_pull(event: Event, ports: Ports) -> None:
             files=len(changes),
             risk=risk.level,
             why=risk.sentence,
-            into=into,
+            into=pull.into,
+            draft=opened.draft and drafts is Drafts.END,
         )
         return working.open_merge(now, fact, risk, changes, moment)
+
+    await ports.store.record(task.id, decide)
+
+
+async def _open(pull: Pull, ports: Ports) -> PullRequest:
+    """As a draft where that is wanted and the forge knows them; what is finished is handed over either way."""
+    try:
+        return await ports.forge.open(pull)
+    except NoDrafts:
+        return await ports.forge.open(replace(pull, draft=False))
+
+
+async def open_draft(event: Event, ports: Ports) -> None:
+    """People outside may see the work before it is finished. Where that cannot be, it is handed over when it is."""
+    assert isinstance(event, e.DraftDue)
+    task = await ports.store.task(event.task)
+
+    def is_current(now: Task) -> bool:
+        work = now.work.on(event.subtask)
+        return now.in_work and (work.attempt, work.state) == (event.attempt, SubtaskState.EVALUATING)
+
+    shown = None
+    if is_current(task):
+        with suppress(NoDrafts):
+            shown = await ports.forge.open(await pull_for(task, event.commit, ports, draft=True))
+
+    def decide(now: Task, moment: Moment) -> Sequence[Event]:
+        return note_draft(now, shown, event.commit, moment) if shown and is_current(now) else []
 
     await ports.store.record(task.id, decide)
 
@@ -57,6 +89,8 @@ async def ask_merge(event: Event, ports: Ports) -> None:
     """People outside have read the pull request: the merge of that very head is asked for."""
     assert isinstance(event, e.OutsideReviewEnded)
     task = await ports.store.task(event.task)
+    if workflow_pinned(task).drafts is Drafts.END:
+        await ports.forge.ready(task.project or "", task.delivery.pull)
     changes = tuple(await ports.checkouts.changes(task.project or "", task.work.base, event.head))
     risk = ports.risk(changes, _coverage(task))
 
@@ -79,10 +113,13 @@ async def merge(event: Event, ports: Ports) -> None:
     assert isinstance(event, e.MergeApproved)
     task = await ports.store.task(event.task)
     project, into, problem, commit = task.project or "", task.work.into, NO_FIT, None
+    number, advice, workflow = task.delivery.pull, list[str](), workflow_pinned(task)
     try:
-        into = into or await ports.forge.base(project, task.delivery.pull)
-        target = Target(branch=into, start=task.work.base)
-        commit = await ports.forge.merge(project, task.delivery.pull, event.head, pull_text(task)[0], target)
+        into = into or await ports.forge.base(project, number)
+        target = Target(branch=into, start=task.work.base, tell=advice.append)
+        if workflow.drafts is Drafts.END and not workflow.waits_for_review:
+            await ports.forge.ready(project, number)
+        commit = await ports.forge.merge(project, number, event.head, pull_text(task)[0], target)
     except ForgeFailed as failed:
         problem = f"{failed.what}. {failed.next_step}"
 
@@ -91,7 +128,8 @@ async def merge(event: Event, ports: Ports) -> None:
             return []
         if commit is None:
             return working.note_unmerged(now, problem, moment)
-        return [e.Merged(task=now.id, at=moment.at, commit=commit, into=into), *working.close(now, moment)]
+        merged = e.Merged(task=now.id, at=moment.at, commit=commit, into=into, advice=" ".join(advice))
+        return [merged, *working.close(now, moment)]
 
     await ports.store.record(task.id, decide)
 
@@ -142,6 +180,14 @@ async def _publish(task: Task, branch: str, ports: Ports) -> tuple[str, str]:
         return await ports.forge.publish(project, branch, await ports.checkouts.tip(project, branch)), ""
     except ForgeFailed as failed:
         return "", f"{branch}: {failed.what}. {failed.next_step}"
+
+
+async def tell_pull(event: Event, ports: Ports) -> None:
+    """For people who read the pull request on the forge: that there is a new round, or that nothing more comes."""
+    task = await ports.store.task(event.task)
+    if told := tell_outside(task, event):
+        await ports.forge.comment(told.key, task.project or "", task.delivery.pull, told.text)
+    await ports.store.record(task.id, lambda now, moment: [])
 
 
 async def tell_issue(event: Event, ports: Ports) -> None:

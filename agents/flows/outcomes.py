@@ -7,14 +7,18 @@ from typing import Annotated, Any, TypeVar
 
 from pydantic import Field
 
+from agents.domain import events as e
+from agents.domain.decisions.kind import Moment
+from agents.domain.events import Event
 from agents.domain.ids import TaskId
+from agents.domain.task.reports import pull_text
 from agents.domain.task.task import Task
 from agents.domain.text.sanitize import clean, cut
 from agents.domain.work.dispatching import key_of
 from agents.domain.work.stepping import part_of, workflow_pinned
 from agents.domain.work.work import Work
 from agents.domain.workflow.steps import Step
-from agents.ports import Ports
+from agents.ports import Ports, Pull, PullRequest
 
 Outcome = TypeVar("Outcome")
 PIECE = 500  # characters of a summary, a note or a reviewer's comments that later steps are given
@@ -51,6 +55,32 @@ async def keep_patch(task: Task, work: Work, commit: str, ports: Ports) -> str:
     """The folder goes, what was done stays. The name it is kept under; none, if nothing was done."""
     text = await ports.checkouts.patch(task.project or "", work.base, commit)
     return await ports.artefacts.keep(f"{key_of(task, work)}.patch", text) if text else ""
+
+
+async def pull_for(task: Task, head: str, ports: Ports, *, draft: bool = False) -> Pull:
+    """The pull request of a task at this head: the same one, whenever it is asked for. Its diff is kept to be read."""
+    project, (title, body) = task.project or "", pull_text(task)
+    into = task.work.into or await ports.forge.base(project)
+    await ports.artefacts.keep(f"{task.id}.diff", await ports.checkouts.patch(project, task.work.base, head))
+    return Pull(
+        key=str(task.id),
+        project=project,
+        branch=task.work.branch,
+        head=head,
+        title=title,
+        body=body,
+        into=into,
+        draft=draft,
+        replaces=task.delivery.early,
+    )
+
+
+def note_draft(task: Task, shown: PullRequest, head: str, moment: Moment) -> list[Event]:
+    """Once for each head, and not once the work was handed over as finished."""
+    finished = task.delivery.pull and not task.delivery.early
+    if finished or task.delivery.early == head:
+        return []
+    return [e.DraftOpened(task=task.id, at=moment.at, number=shown.number, url=shown.url, head=head)]
 
 
 async def keep_outputs(task: Task, work: Work, step: Step, pieces: Iterable[str], ports: Ports) -> None:

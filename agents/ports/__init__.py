@@ -20,6 +20,7 @@ from agents.ports.judging import (
     Gates as Gates,
     Issues as Issues,
     Judged as Judged,
+    NoDrafts as NoDrafts,
     Pull as Pull,
     PullBook as PullBook,
     PullRecord as PullRecord,
@@ -82,6 +83,14 @@ from agents.ports.workspace import (
 Decide = Callable[[Task, Moment], Sequence[Event]]
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Later:
+    """The job has nothing to do for so long; meanwhile nobody runs it."""
+
+    seconds: float
+    facts: Sequence[Event] = ()
+
+
 class Clock(Protocol):
     """The time. Tests scale it and make it jump."""
 
@@ -111,6 +120,9 @@ class Store(Protocol):
 
         A decision is a plain function, so nothing slow can be awaited inside the transaction.
         """
+
+    async def record_or_wait(self, id: TaskId, decide: Callable[[Task, Moment], Sequence[Event] | Later]) -> None:
+        """As `record`; or the facts are appended and the same job comes again later, which is no failure of it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

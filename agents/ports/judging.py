@@ -1,9 +1,11 @@
 """Who judges plans and work: specialists and gates; and the forge that takes the work."""
 
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 from typing import Protocol
 
 from agents.domain.checks.evaluation import PROJECT, GateRun
+from agents.domain.checks.remote import RemoteCheck
 from agents.domain.checks.scope import Scope
 from agents.domain.errors import OverlordError
 from agents.ports.workspace import Show, show_nothing
@@ -20,6 +22,10 @@ class Specialist:
 
 class ForgeFailed(OverlordError):
     """The forge refused, or could not be reached; what was done before stays done."""
+
+
+class NoDrafts(ForgeFailed):
+    """The forge knows no draft pull requests in this repository; nothing was opened."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,6 +74,7 @@ class PullRequest:
     url: str  # where a person reads it; a page of the console for the local forge
     head: str  # commit
     state: str = "open"  # open, merged, closed
+    draft: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,6 +88,8 @@ class Pull:
     title: str
     body: str
     into: str = ""  # the branch to be merged into; empty: the one that work is for now
+    draft: bool = False  # opened as one; what is open stays as it is
+    replaces: str = ""  # a head that was shown before: another attempt may have begun elsewhere
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -89,6 +98,7 @@ class Target:
 
     branch: str = ""  # and no other
     start: str = ""  # the commit that the work began from: the branch must still have it
+    tell: Callable[[str], None] = field(default=lambda advice: None, compare=False)  # what people must do by hand there
 
 
 ANYWHERE = Target()
@@ -103,12 +113,22 @@ class Forge(Protocol):
     async def open(self, pull: Pull) -> PullRequest:
         """Push the branch and open its pull request; found again by key if it is there. Raises ForgeFailed."""
 
-    async def comment(self, key: str, project: str, number: int, text: str) -> None: ...
+    async def ready(self, project: str, number: int) -> None:
+        """A draft is one no longer; nothing, where it is none. Raises ForgeFailed."""
+
+    def runs_checks(self, project: str) -> bool:
+        """Whether it has checks of its own, which run on what is pushed to it."""
+
+    async def checks(self, project: str, commit: str) -> Sequence[RemoteCheck]:
+        """What they say of a commit that was pushed. Raises ForgeFailed."""
+
+    async def comment(self, key: str, project: str, number: int, text: str) -> None:
+        """Say something on a pull request that people read on the forge; the same key is said once."""
 
     async def merge(self, project: str, number: int, head: str, message: str, target: Target = ANYWHERE) -> str | None:
         """Merge exactly this head into its target; the merge commit. None: it does not fit any more.
 
-        Merged before is merged. Raises ForgeFailed where the target is gone, rewritten or another one.
+        Merged before is merged. Raises ForgeFailed where it is a draft, or its target is gone, rewritten or another.
         """
 
     async def publish(self, project: str, branch: str, head: str) -> str:
@@ -142,7 +162,7 @@ class PullRecord:
     head: str  # commit
     title: str
     body: str
-    state: str = "open"  # open, merged, closed
+    state: str = "open"  # draft, open, merged, closed
     was: str = ""  # where the base stood when the merge was made
     commit: str = ""  # the merge; made before the base moves, so it may not have happened yet
 
@@ -151,13 +171,13 @@ class PullBook(Protocol):
     """What the local forge remembers. Each act may come twice: the second changes nothing."""
 
     async def open(self, pull: Pull, base: str) -> PullRecord:
-        """The record of this key, made and numbered if there is none. While it is open, it takes the latest words."""
+        """The record of this key, made and numbered if there is none. Until it is merged, it takes the latest words."""
 
     async def find(self, project: str, number: int) -> PullRecord | None: ...
 
     async def merging(self, project: str, number: int, was: str, commit: str) -> None:
         """The merge is made and about to be put in place; nothing, once it is merged."""
 
-    async def mark_merged(self, project: str, number: int, commit: str) -> None: ...
+    async def mark_ready(self, project: str, number: int) -> None: ...
 
-    async def comment(self, key: str, project: str, number: int, text: str) -> None: ...
+    async def mark_merged(self, project: str, number: int, commit: str) -> None: ...

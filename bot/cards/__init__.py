@@ -163,6 +163,7 @@ _STATUS: tuple[type[Event], ...] = (
     *(e.MinionProgressed, e.MinionAsked, e.MinionAnswered, e.ScopeSettled, e.MinionStopped, e.MinionFailed),
     *(e.WorkHandedIn, e.StepDue, e.StepPassed, e.StepRefused, e.GatePassed),
     *(e.ChecksResumed, e.ChecksWaived),
+    *(e.DraftOpened, e.ChecksAwaited, e.ChecksSeen),
     *(e.SubtaskEscalated, e.SubtaskTaken, e.SubtaskDone, e.SubtaskDropped),
     *(e.WorkCompleted, e.PullOpened, e.OutsideReviewEnded, e.MergeApproved, e.MergeFailed),
 )
@@ -191,5 +192,5 @@ CARD_FOR: dict[type[Event], tuple[Maker, ...]] = {
 
 # Facts people are not told of; a proposal is told by the card of its decision.
 QUIET: frozenset[type[Event]] = frozenset(
-    {e.TaskMuted, e.RequestEdited, e.ProposalMade, e.ProposalApproved, e.ProposalRejected}
+    {e.TaskMuted, e.RequestEdited, e.DraftDue, e.ProposalMade, e.ProposalApproved, e.ProposalRejected}
 )

@@ -11,6 +11,7 @@ from agents.domain.task.task import Task
 from agents.domain.text.sanitize import cut, one_line
 from agents.domain.workflow.steps import GATE, HUMAN, REVIEW
 from agents.domain.workflow.workflow import DEFAULT, Workflow
+from bot.cards.git_preview import early_rows
 from bot.cards.scene import Bill, rows_of
 from bot.messages import Arrow, Graph, Node, Row
 
@@ -53,6 +54,7 @@ def plan_rows(task: Task, bill: Bill) -> tuple[Row, ...]:
         *rows,
         *_caveats(task.plan.draft),
         *rows_of(*(("Guidance left out", each) for each in left_out), ("Workflow", _workflow(task.plan.proposed))),
+        *early_rows(task.plan.proposed),
         *rows_of(("Cost", _price(task, bill))),
     )
 

@@ -81,10 +81,17 @@ def _done(task: Task, work: Work) -> str:
     return f"{passed}{without}{f' ({LESS[work.degraded]})' if work.degraded else ''}"
 
 
+def _evaluating(work: Work) -> str:
+    if awaited := work.awaits:
+        named = one_line(", ".join(awaited.waiting), 80)
+        return f"waits for remote checks{f': {named}' if named else ''} ({awaited.ended} ended)"
+    return "I run the checks" if work.evaluation is None or _stale(work) else "passed; waits"
+
+
 _DETAIL: dict[SubtaskState, Callable[[Task, Work], str]] = {
     S.PENDING: _pending,
     S.RUNNING: _running,
-    S.EVALUATING: lambda task, work: "I run the checks" if work.evaluation is None or _stale(work) else "passed; waits",
+    S.EVALUATING: lambda task, work: _evaluating(work),
     S.DONE: _done,
     S.NEEDS_HUMAN: lambda task, work: "waits for you",
     S.PAUSED: lambda task, work: f"stopped after turn {work.turns}; its work is committed" if work.turns else "stopped",
@@ -146,7 +153,8 @@ def _half_read(judged: Evaluation) -> bool:
 
 def evaluation_rows(judged: Evaluation) -> list[Row]:
     """A row a check that ran something; the rules are one row, unless one of them was broken."""
-    rules = [gate for gate in judged.gates if not gate.command and not gate.skipped and gate.score is Score.PASS]
+    plain = [gate for gate in judged.gates if not gate.command and not gate.remote and not gate.skipped]
+    rules = [gate for gate in plain if gate.score is Score.PASS]
     rows = [Row(label=gate.name.capitalize(), value=_gate(gate)) for gate in judged.gates if gate not in rules]
     if rules:
         rows.append(Row(label="Policy checks", value=f"passed: {', '.join(gate.name for gate in rules)}"))
@@ -182,7 +190,7 @@ def _listed(review: CodeReview) -> tuple[str, ...]:
 
 def _gate(gate: GateRun) -> str:
     parts = [_said_of(gate), f"exit {gate.exit_code}" if gate.exit_code is not None else ""]
-    parts += [f"{gate.seconds:.1f} s" if gate.command else "", one_line(gate.command, 80)]
+    parts += [f"{gate.seconds:.1f} s" if gate.command else "", one_line(gate.command, 80), gate.url]
     return " · ".join(part for part in parts if part)
 
 
@@ -223,7 +231,9 @@ def _footer(judged: Evaluation) -> str:
     coverage = f", {judged.coverage:.0f} % of the changed lines covered" if judged.coverage is not None else ""
     cost = f", ${judged.cost:.2f}" if judged.cost else ""
     where = f" in {judged.sandbox}" if judged.sandbox else ""
-    return f"I ran these checks myself on commit {judged.commit[:10]}{where}, {judged.seconds:.0f} s{coverage}{cost}."
+    theirs = " Remote checks are the forge's own word." if any(gate.remote for gate in judged.gates) else ""
+    ran = f"I ran these checks myself on commit {judged.commit[:10]}{where}, {judged.seconds:.0f} s{coverage}{cost}."
+    return f"{ran}{theirs}"
 
 
 def merge_rows(task: Task) -> list[Row]:
@@ -232,6 +242,8 @@ def merge_rows(task: Task) -> list[Row]:
     if task.work.subtasks and (whole := task.work.subtasks[-1].evaluation):
         rows += evaluation_rows(whole)
     pull = f"#{task.delivery.pull} {task.delivery.url}".strip() if task.delivery.pull else ""
+    if task.delivery.draft:
+        pull += " (a draft)"
     return [*rows, *rows_of(("Branch", task.work.branch), ("Merges into", task.work.into), ("Pull request", pull))]
 
 
@@ -255,6 +267,7 @@ def merged_card(task: Task, bill: Bill) -> Card:
     """The end of the walk, in its own message: people look for it."""
     rows = [
         Row(label="Commit", value=f"{task.delivery.head[:10]} on {task.delivery.merged_into}"),
+        *rows_of(("Your files", task.delivery.advice)),
         *bill_rows(task, bill),
     ]
     return Card(title=f"{task.id} is merged", text=one_line(task.request.text, 200), rows=tuple(rows), tone=Tone.GOOD)

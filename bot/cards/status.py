@@ -70,7 +70,8 @@ def _notes(task: Task) -> Iterator[tuple[str, str]]:
     request, delivery, money = task.request, task.delivery, task.money
     yield "Sandbox", next((work.engine for work in reversed(task.work.subtasks) if work.engine), "")
     yield "Issue", f"#{request.origin.number} {request.origin.url}" if request.origin else ""
-    yield "Pull request", f"#{delivery.pull} {delivery.url}".strip() if delivery.pull else ""
+    pull = "Draft pull request" if delivery.draft else "Pull request"
+    yield pull, f"#{delivery.pull} {delivery.url}".strip() if delivery.pull else ""
     if request.hidden:
         many = f"{request.hidden} character{'s' if request.hidden > 1 else ''}"
         yield "Hidden text", f"{many} that nobody sees were taken out of the request"

@@ -36,6 +36,11 @@ def _under(workflow: Workflow | None) -> str:
     return f", under the workflow {workflow.name}, version {workflow.version}"
 
 
+def _not_run(fact: e.StepPassed) -> str:
+    said = "; ".join(gate.why for gate in fact.checked.gates)
+    return f"not run: {said}" if said else "not run, the project has no such check"
+
+
 OF_TASKS: dict[type[Event], Callable[[Any, NameOf], str]] = {
     e.TaskRequested: lambda f, name: f"Asked for: {f.request.text}",
     e.RequestVouched: lambda f, name: f"{name(f.by)} took on a request from outside",
@@ -84,7 +89,11 @@ OF_TASKS: dict[type[Event], Callable[[Any, NameOf], str]] = {
     e.BudgetRaised: lambda f, name: f"Raised the budget to ${f.limit:.2f}",
     e.WorkBegun: lambda f, name: f"Began the work on branch {f.branch}, from commit {f.base[:10]}",
     e.WorkCompleted: lambda f, name: "Every subtask is done",
-    e.PullOpened: lambda f, name: f"Opened pull request #{f.number}: {f.files or len(f.changes)} files, {f.risk} risk",
+    e.PullOpened: lambda f, name: (
+        f"Opened {'draft ' if f.draft else ''}pull request #{f.number}: "
+        f"{f.files or len(f.changes)} files, {f.risk} risk"
+    ),
+    e.DraftOpened: lambda f, name: f"Showed the work as draft pull request #{f.number}, at {f.head[:10]}",
     e.OutsideReviewEnded: lambda f, name: "Said that the outside review is over",
     e.MergeApproved: lambda f, name: f"Approved the merge of {f.head[:10]}",
     e.MergeFailed: lambda f, name: f"Could not merge: {f.problem}",
@@ -110,10 +119,15 @@ OF_WORK: dict[type[Event], Callable[[Any], str]] = {
     e.MinionFailed: lambda f: f"the minion gave up: {f.problem}",
     e.WorkHandedIn: lambda f: f"handed in as {f.commit[:10] or 'the branch stands'}: {f.summary}",
     e.StepDue: lambda f: f"{f.step} is next",
-    e.StepPassed: lambda f: f"{f.step} passed" if f.ran else f"{f.step}: not run, the project has no such check",
+    e.StepPassed: lambda f: f"{f.step} passed" if f.ran else f"{f.step}: {_not_run(f)}",
     e.StepRefused: lambda f: f"{f.step} did not pass",
     e.ChecksResumed: lambda f: f"{f.step} is run again",
     e.ChecksWaived: lambda f: f"goes on without {', '.join(f.checks)}: {f.why}",
+    e.DraftDue: lambda f: f"{f.commit[:10]} may be seen as a draft",
+    e.ChecksAwaited: lambda f: f"waits for remote checks of {f.commit[:10]}",
+    e.ChecksSeen: lambda f: (
+        f"remote checks: {f.ended} ended" + (f", waiting for {', '.join(f.waiting)}" if f.waiting else "")
+    ),
     e.WorkEvaluated: lambda f: f"checked: {SCORE[f.evaluation.overall]}, {f.risk} risk",
     e.GatePassed: lambda f: "passed its step gate",
     e.SubtaskEscalated: lambda f: f"taken to a person: {f.why}",

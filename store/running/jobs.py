@@ -54,6 +54,7 @@ _LEASES = LeaseStatements(_J, held=_HELD, waits=_J.c.state == JobState.WAITING)
 _MINE = update(_J).where(_LEASES.mine)
 _DONE, _HOLD = _MINE.values(state=JobState.DONE), _MINE.values(state=JobState.LEASED)
 _RENEW = _MINE.values(lease_until=bindparam("until"))
+_POSTPONE = _MINE.values(state=JobState.WAITING, not_before=bindparam("later"))
 _RELEASE = _MINE.values(state=JobState.WAITING, not_before=0.0)
 LONGEST_QUEUE = 200  # jobs of lanes that are looked at in one go
 LONGEST_WAIT = 60.0  # seconds until a job that failed is tried again, at most
@@ -160,6 +161,11 @@ class Jobs(TransactionPart):
     def hold(self, id: str, fence: int) -> None:
         """Make sure that nobody else holds it, until this transaction ends."""
         if not self._change(id, fence, _HOLD):
+            raise StaleLease(id)
+
+    def postpone(self, id: str, fence: int, until: datetime) -> None:
+        """It has nothing to do before that, which is no failure: it is not counted."""
+        if not self._change(id, fence, _POSTPONE, later=seconds(until)):
             raise StaleLease(id)
 
     def put_back(self, job: Job, problem: str, not_before: datetime) -> None:

@@ -4,7 +4,7 @@ import asyncio
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from sqlalchemy import bindparam, func, select, update
 
@@ -14,7 +14,7 @@ from agents.domain.events import Event, Measured, MeasuredWork
 from agents.domain.ids import PersonId, TaskId, project_id
 from agents.domain.models.money import Budgets
 from agents.domain.task.task import Task
-from agents.ports import Admitted, Answered, Call, Clock, Decide, Pull, PullRecord, Spent, Tried
+from agents.ports import Admitted, Answered, Call, Clock, Decide, Later, Pull, PullRecord, Spent, Tried
 from store import tables
 from store.codec import Cause, from_row, seconds
 from store.database import Database
@@ -25,6 +25,7 @@ from store.transaction import Transaction
 _P, _T = tables.pulls, tables.turns
 _TURNS = Prepared(select(_T.c.body).where(_T.c.run == bindparam("which")).order_by(_T.c.number))
 _TURN = Prepared(select(_T.c.body).where(_T.c.run == bindparam("which"), _T.c.number == bindparam("place")))
+_UNMERGED = ("draft", "open")
 LOOK_AGAIN = 0.25  # seconds of the machine between two looks at a task that is waited for
 Also = Callable[[Task, Moment], Sequence[Event]]
 
@@ -58,19 +59,40 @@ class JobLog:
     async def record(self, id: TaskId, decide: Decide) -> None:
         await self._append(id, decide, lambda tx: tx.jobs.finish(self._job.id, self._job.fence))
 
-    async def _append(self, id: TaskId, decide: Decide, first: Callable[[Transaction], None]) -> Task:
-        cause = Cause(actor="overlord", delivery=f"job:{self._job.id}")
+    async def record_or_wait(self, id: TaskId, decide: Callable[[Task, Moment], Sequence[Event] | Later]) -> None:
+        job = self._job
 
+        def transaction(tx: Transaction) -> None:
+            task = tx.log.task(id)
+            moment = self._moment_in(tx, task)
+            found = decide(task, moment)
+            if isinstance(found, Later):
+                tx.jobs.postpone(job.id, job.fence, moment.at + timedelta(seconds=found.seconds))
+            else:
+                tx.jobs.finish(job.id, job.fence)
+            facts = add_usage(found.facts if isinstance(found, Later) else found, tx, job)
+            tx.log.append(id, [*self._also(task, moment), *facts], self._cause)
+
+        await self._database.write(transaction)
+
+    @property
+    def _cause(self) -> Cause:
+        return Cause(actor="overlord", delivery=f"job:{self._job.id}")
+
+    def _moment_in(self, tx: Transaction, task: Task) -> Moment:
+        return replace(
+            self._moment(task, self._cause.delivery),
+            is_proposed=tx.proposals.is_known,
+            project=lambda: tx.log.project(project_id(task.project)) if task.project else None,
+        )
+
+    async def _append(self, id: TaskId, decide: Decide, first: Callable[[Transaction], None]) -> Task:
         def transaction(tx: Transaction) -> Task:
             first(tx)
             task = tx.log.task(id)
-            moment = replace(
-                self._moment(task, cause.delivery),
-                is_proposed=tx.proposals.is_known,
-                project=lambda: tx.log.project(project_id(task.project)) if task.project else None,
-            )
+            moment = self._moment_in(tx, task)
             facts = add_usage(decide(task, moment), tx, self._job)
-            return tx.log.append(id, [*self._also(task, moment), *facts], cause)
+            return tx.log.append(id, [*self._also(task, moment), *facts], self._cause)
 
         return await self._database.write(transaction)
 
@@ -138,10 +160,8 @@ class PullLog:
     async def mark_merged(self, project: str, number: int, commit: str) -> None:
         await self._database.insist(lambda tx: _change_pull(tx, project, number, state="merged", merge=commit))
 
-    async def comment(self, key: str, project: str, number: int, text: str) -> None:
-        at = seconds(self._clock.now())
-        row = {"project": project, "number": number, "key": key, "text": text, "at": at}
-        await self._database.write(lambda tx: insert_once(tx.db, tables.pull_comments, row))
+    async def mark_ready(self, project: str, number: int) -> None:
+        await self._database.write(lambda tx: _mark_ready(tx, project, number))
 
 
 def open_pull(tx: Transaction, pull: Pull, base: str, at: datetime) -> PullRecord:
@@ -150,8 +170,8 @@ def open_pull(tx: Transaction, pull: Pull, base: str, at: datetime) -> PullRecor
     last = select(func.max(_P.c.number)).where(_P.c.project == pull.project)
     number = int(tx.db.execute(last).scalar() or 0) + 1
     row = {"key": pull.key, "project": pull.project, "number": number, "branch": pull.branch, "base": base}
-    if not insert_once(tx.db, _P, {**row, **words, "state": "open", "at": seconds(at)}):
-        tx.db.execute(update(_P).where(_P.c.key == pull.key, _P.c.state == "open").values(**words))
+    if not insert_once(tx.db, _P, {**row, **words, "state": "draft" if pull.draft else "open", "at": seconds(at)}):
+        tx.db.execute(update(_P).where(_P.c.key == pull.key, _P.c.state.in_(_UNMERGED)).values(**words))
     opened = tx.db.execute(select(_P).where(_P.c.key == pull.key)).one()
     return from_row(PullRecord, opened, commit=opened.merge)
 
@@ -159,6 +179,11 @@ def open_pull(tx: Transaction, pull: Pull, base: str, at: datetime) -> PullRecor
 def find_pull(tx: Transaction, project: str, number: int) -> PullRecord | None:
     found = tx.db.execute(select(_P).where(_P.c.project == project, _P.c.number == number)).one_or_none()
     return from_row(PullRecord, found, commit=found.merge) if found else None
+
+
+def _mark_ready(tx: Transaction, project: str, number: int) -> None:
+    draft = (_P.c.project == project, _P.c.number == number, _P.c.state == "draft")
+    tx.db.execute(update(_P).where(*draft).values(state="open"))
 
 
 def _change_pull(tx: Transaction, project: str, number: int, **values: str) -> None:

@@ -34,7 +34,7 @@ def question(
 
 def _named(rule: str) -> tuple[Kind, RiskLevel]:
     name, _, risk = rule.rpartition("_")
-    if name in (Kind.GATE, Kind.MERGE):
+    if name in (Kind.GATE, Kind.MERGE, Kind.CHECKS):
         return Kind(name), RiskLevel(risk)
     return Kind(rule), RiskLevel.LOW
 

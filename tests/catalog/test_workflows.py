@@ -11,7 +11,7 @@ from agents.catalog.library import Declared, load_catalog, odd_declared
 from agents.catalog.validation import Odd, Wrong
 from agents.catalog.workflows import CHOSEN, TEMPLATES, WORKFLOW, WorkflowPart
 from agents.catalog.yaml import Value, parse_yaml, read_packaged
-from agents.domain.workflow.steps import STEP_TYPES, StepLevel
+from agents.domain.workflow.steps import STEP_TYPES, Drafts, StepLevel
 from agents.domain.workflow.workflow import DEFAULT, Part, Workflow
 from bot.config.settings import load_settings
 from store.codec import shape
@@ -65,7 +65,9 @@ def test_what_a_template_extends_is_under_it() -> None:
     assert names(mvp, Part.ORDINARY) == body and names(mvp) == [*body, "pull", "merge"]
     assert not mvp.require_tests and mvp.implement.config == {"tdd": False, "skip_edge_cases": True}
     open_source = load_catalog().workflows["open_source"]
-    assert names(open_source)[-5:] == ["commit", "changelog", "create_pr", "await_review", "merge"]
+    assert names(open_source)[-6:] == ["commit", "changelog", "ci", "create_pr", "await_review", "merge"]
+    assert (open_source.drafts, open_source.waits_for_forge) == (Drafts.END, True)
+    assert {load_catalog().workflows[name].drafts for name in ("default", "mvp")} == {Drafts.NONE}
     assert {step.level for step in open_source.part(Part.ORDINARY)} == {StepLevel.SUBTASK}
 
 
@@ -133,6 +135,16 @@ BROKEN: list[tuple[str, str]] = [
     ("overrides: {test: {command: make test}}", "a gate runs one command or one check. Write `command:`, or"),
     ("overrides: {test: {config: {check: project, covrage: 3}}}", "config.covrage: a step of type gate has no such"),
     ("overrides: {test: {config: {coverage: high}}}", "config.coverage: `high` cannot be used. Write a whole number."),
+    ("overrides: {pull: {config: {draft: soon}}}", "config.draft: `soon` cannot be used. Write none or early or end."),
+    (
+        "overrides: {test: {config: {remote: true}}}",
+        "config.remote: the forge's checks are of everything together. Put",
+    ),
+    ("overrides: {ci: {config: {remote: always}}}", "config.remote: `always` cannot be used. Write true or false."),
+    (
+        "overrides: {late: {type: gate, level: task, command: make late, position: after pull}}",
+        "what was handed over is not checked any more. Put this step before the pull step.",
+    ),
     ("overrides: {implement: {config: {tdd: 1}}}", "config.tdd: `1` cannot be used. Write true or false."),
     ("overrides: {implement: {role: wizard}}", "workflow.overrides.implement.role: there is no role `wizard`."),
     ("overrides: {implement: {role: reviewer}}", "workflow.overrides.implement.role: `reviewer` is no implementer."),
@@ -210,6 +222,11 @@ def test_templates_that_extend_each_other_are_told_once() -> None:
 NARROW: list[tuple[str, str]] = [
     ("extends: mvp", "a project's own file may not say this"),
     ("disable: [review]", "a project's own file may not disable a step"),
+    ("steps: {pull: {config: {draft: early}}}", "a project's own file may only add steps and tighten those that are"),
+    (
+        "steps: {more: {type: gate, level: task, position: after commit, config: {check: ci, remote: true}}}",
+        "a project's own file may not have work pushed before it is finished",
+    ),
     ("settings: {require_tests: false}", "a project's own file may not say this"),
     ("steps: {implement: {role: reviewer}}", "may only add steps and tighten those that are there"),
     ("steps: {implement: {max_retries: 5}}", "may only add steps and tighten those that are there"),

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from agents.domain.checks.evaluation import PROJECT, RULES, Change, GateRun, RiskLevel, Score
+from agents.domain.checks.remote import CheckState, RemoteCheck
 from agents.domain.checks.risk import Risk
 from agents.domain.context.packing import ReviewPack
 from agents.domain.ids import fingerprint
@@ -21,6 +22,7 @@ from agents.ports import (
     Finished,
     ForgeFailed,
     Judged,
+    NoDrafts,
     Outcome,
     Ports,
     Progress,
@@ -102,6 +104,7 @@ class MemoryCheckouts:
     contains: dict[str, set[str]] = field(default_factory=dict)
     conflicts: set[str] = field(default_factory=set)  # branches whose work does not fit
     number: int = 0
+    before: dict[str, str] = field(default_factory=dict)  # by commit: the one it was made on
     messages: list[str] = field(default_factory=list)  # of commits that join
     refuses: list[str] = field(default_factory=list)  # why each of the next commits cannot be made
     theirs: dict[str, str] = field(default_factory=lambda: {"main": HEAD})  # branches of the project's own
@@ -127,6 +130,7 @@ class MemoryCheckouts:
             raise Uncommittable(self.refuses.pop(0), next_step="Remove or rename it.")
         self.number += 1
         made = fingerprint(checkout.branch, str(self.number)) + "00000000"
+        self.before[made] = self.branches[checkout.branch]
         self.branches[checkout.branch] = made
         return made
 
@@ -147,13 +151,19 @@ class MemoryCheckouts:
             return None
         inside = self.contains.setdefault(into, set())
         self.messages.append(message)
-        if not inside and self.branches.get(into, start) == start:
+        tip = self.branches.get(into, start)
+        if tip == commit or (self._holds(commit, tip) and (inside or tip == start)):
             inside.add(commit)
-            self.branches[into] = commit  # nothing else is there: it only moves on
+            self.branches[into] = commit  # it has all that is there: the branch only moves on
         if commit not in inside:
             inside.add(commit)
             self.branches[into] = fingerprint(into, *sorted(inside)) + "00000000"
         return self.branches[into]
+
+    def _holds(self, commit: str, earlier: str) -> bool:
+        while commit and commit != earlier:
+            commit = self.before.get(commit, "")
+        return commit == earlier
 
     async def close(self, checkout: Checkout) -> None:
         self.opened.discard(checkout.branch)
@@ -209,6 +219,11 @@ class ScriptedGates:
         return Judged(gates=left, coverage=91.0, sandbox="no sandbox")
 
 
+def remote(name: str, state: CheckState, output: str = "") -> RemoteCheck:
+    url = f"https://forge.test/runs/{name}"
+    return RemoteCheck(name=name, state=state, url=url, why=f"{state} on the forge", output=output)
+
+
 @dataclass
 class MemoryForge:
     pulls: dict[str, PullRequest] = field(default_factory=dict)
@@ -220,6 +235,12 @@ class MemoryForge:
     asked: list[Pull] = field(default_factory=list)
     targets: list[Target] = field(default_factory=list)
     holds: asyncio.Event | None = None  # merges wait for it
+    drafts: bool = True  # whether it knows them
+    acts: list[str] = field(default_factory=list)  # what was done there, in its order
+    said: dict[str, str] = field(default_factory=dict)  # by key, on pull requests
+    runs: Callable[[str, int], Sequence[RemoteCheck]] | None = None  # its own CI, look by look; None: it has none
+    looks: dict[str, int] = field(default_factory=dict)  # at the checks of each commit
+    advice: str = ""  # for whoever works in the target of a merge
 
     async def base(self, project: str, number: int = 0) -> str:
         if not self.on:
@@ -229,14 +250,41 @@ class MemoryForge:
     async def open(self, pull: Pull) -> PullRequest:
         self.asked.append(pull)
         known = self.pulls.get(pull.key)
+        if pull.draft and not known and not self.drafts:
+            raise NoDrafts("It knows no drafts", next_step="Open it as it is.")
         number = known.number if known else len(self.pulls) + 1
-        self.pulls[pull.key] = PullRequest(number=number, url=f"https://forge.test/{number}", head=pull.head)
+        draft = known.draft if known else pull.draft
+        self.acts.append(f"{'update' if known else 'draft' if draft else 'open'} {pull.head[:6]}")
+        url = f"https://forge.test/{number}"
+        self.pulls[pull.key] = PullRequest(number=number, url=url, head=pull.head, draft=draft)
         return self.pulls[pull.key]
 
-    async def comment(self, key: str, project: str, number: int, text: str) -> None: ...
+    async def ready(self, project: str, number: int) -> None:
+        for key, pull in self.pulls.items():
+            if pull.number == number and pull.draft:
+                self.pulls[key] = replace(pull, draft=False)
+                self.acts.append("ready")
+
+    def runs_checks(self, project: str) -> bool:
+        return self.runs is not None
+
+    async def checks(self, project: str, commit: str) -> Sequence[RemoteCheck]:
+        assert self.runs, "it has none"
+        there = {pull.head for pull in self.pulls.values()} | set(self.branches.values())
+        if commit not in there:
+            raise ForgeFailed(f"No commit {commit[:6]} here", next_step="Push it first.")
+        self.looks[commit] = self.looks.get(commit, 0) + 1
+        return self.runs(commit, self.looks[commit])
+
+    async def comment(self, key: str, project: str, number: int, text: str) -> None:
+        self.said.setdefault(key, text)
 
     async def merge(self, project: str, number: int, head: str, message: str, target: Target = ANYWHERE) -> str | None:
         self.targets.append(target)
+        if any(pull.draft for pull in self.pulls.values() if pull.number == number):
+            raise ForgeFailed(f"#{number} is a draft. Nothing was merged", next_step="Mark it ready.")
+        if self.advice:
+            target.tell(self.advice)
         if self.holds:
             await self.holds.wait()
         if not self.fits:
@@ -248,6 +296,7 @@ class MemoryForge:
     async def publish(self, project: str, branch: str, head: str) -> str:
         if branch in self.closed:
             raise ForgeFailed(f"The branch {branch} is checked out", next_step="Switch to another branch.")
+        self.acts.append(f"publish {head[:6]}")
         self.branches[branch] = head
         return f"git switch {branch}"
 

@@ -1,4 +1,4 @@
-"""P4: killed at any step of push, pull request, comment or merge, and begun again, each happened once."""
+"""P4: killed at any step of push, draft, comment, marking ready or merge, and begun again, each happened once."""
 
 import asyncio
 import os
@@ -16,6 +16,7 @@ from tests.workspace import repositories as repos
 from tests.workspace.forge_rig import PROJECT, github_forge, local_forge, remembered, work_on
 
 SAMPLES = 10  # steps to die at, spread over all there are; the second death is a little later
+WRITES = ["POST .*/pulls", "POST .*/comments", "POST .*/graphql", "PUT .*", "POST .*receive-pack"]
 FULL = os.environ.get("OVERLORD_HYPOTHESIS") == "full"  # every step; `make bench` sets it
 
 
@@ -30,6 +31,7 @@ class Handover:
         forge = self.make()
         opened = await forge.open(self.pull)
         await forge.comment("evaluated", PROJECT, opened.number, "The gates pass.")
+        await forge.ready(PROJECT, opened.number)
         merged = await forge.merge(PROJECT, opened.number, self.pull.head, "Add b")
         assert merged
         ready(merged)
@@ -54,10 +56,10 @@ def hand_over_locally(place: Path, kind: str, kills: list[int]) -> int:
     theirs = repos.somebodys(place / "theirs")
     far = theirs if kind == "checked out" else repos.bare(theirs, place / "far")
     ours = repos.bare(far, place / "ours")
-    pull, main = work_on(ours), repos.tip(far, "main")
+    pull, main = work_on(ours, draft=True), repos.tip(far, "main")
     merged, steps = end_up(Handover(make=lambda: local_forge(place, far, ours)[0], pull=pull), place / "log", kills)
     (seen,) = remembered(place)
-    assert (seen.state, seen.comments) == ("merged", ("The gates pass.",)), kills
+    assert (seen.state, seen.draft) == ("merged", False), kills
     assert repos.tip(far, pull.branch) == pull.head
     assert repos.tip(far, "main") == merged
     assert repos.git(far, "show", "-s", "--format=%P", merged).split() == [main, pull.head]
@@ -81,14 +83,14 @@ def hand_over_to_github(place: Path, kills: list[int], chance: random.Random) ->
     fake = FakeGitHub(place / "hub")
     far = fake.world.add("acme", "shop", repos.somebodys(place / "theirs"), fake.folder).path
     ours = repos.bare(far, place / "ours")
-    pull = work_on(ours)
+    pull = work_on(ours, draft=True)
     if kills:
         fault = chance.choice([Fault.RESET_AFTER, Fault.ERROR_AFTER, Fault.RESET_BEFORE, Fault.LIMIT_429])
-        fake.faults.plan(fault, chance.choice(["POST .*/pulls", "POST .*/comments", "PUT .*", "POST .*receive-pack"]))
+        fake.faults.plan(fault, chance.choice(WRITES))
     with apart(fake) as count:
         hand_over = Handover(make=lambda: github_forge(fake.api_url, ours)[0], pull=pull)
         merged, steps = end_up(hand_over, place / "log", kills)
-        assert [count(kind) for kind in ("push", "pull", "comment", "merge")] == [1, 1, 1, 1], kills
+        assert [count(kind) for kind in ("push", "pull", "comment", "ready", "merge")] == [1, 1, 1, 1, 1], kills
     assert repos.tip(far, pull.branch) == pull.head
     assert repos.tip(far, "main") == merged
     return steps

@@ -4,8 +4,9 @@ from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
-from sqlalchemy import Select, create_engine, select
+from sqlalchemy import create_engine
 
 from agents.domain.text.redact import Redactor, Secret
 from agents.ports import Forge, Pull
@@ -33,7 +34,8 @@ class Seen:
     title: str
     body: str
     state: str
-    comments: tuple[str, ...]
+    comments: tuple[str, ...] = ()
+    draft: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -45,11 +47,11 @@ class Rig:
     fake: FakeGitHub | None = None
     api: GitHubApi | None = None
 
-    def pull(self, files: Mapping[str, str | None] | None = None, **changed: str) -> Pull:
+    def pull(self, files: Mapping[str, str | None] | None = None, **changed: Any) -> Pull:
         return work_on(self.ours, files, **changed)
 
 
-def work_on(ours: Path, files: Mapping[str, str | None] | None = None, **changed: str) -> Pull:
+def work_on(ours: Path, files: Mapping[str, str | None] | None = None, **changed: Any) -> Pull:
     """Work on a branch, ready to be handed over."""
     head = repos.commit(ours, files or {"src/b.py": "b = 1\n"}, on=repos.tip(ours, "main"))
     given = {"key": "T-1.1", "branch": "ai/t-1-1-b", "head": head, "title": "Add b", "body": "It adds b.", **changed}
@@ -68,17 +70,18 @@ def remembered(place: Path) -> list[Seen]:
     engine = create_engine(f"sqlite:///{place / 'forge.db'}")
     with engine.connect() as db:
         rows = db.execute(tables.pulls.select().order_by(tables.pulls.c.number)).all()
-        said = [tuple(db.execute(_comments(row.project, row.number)).scalars()) for row in rows]
     engine.dispose()
+    states = {"draft": "open"}
     return [
-        Seen(branch=row.branch, title=row.title, body=row.body, state=row.state, comments=comments)
-        for row, comments in zip(rows, said, strict=True)
+        Seen(
+            branch=row.branch,
+            title=row.title,
+            body=row.body,
+            state=states.get(row.state, row.state),
+            draft=row.state == "draft",
+        )
+        for row in rows
     ]
-
-
-def _comments(project: str, number: int) -> Select[str]:
-    said = tables.pull_comments.c
-    return select(said.text).where(said.project == project, said.number == number).order_by(said.id)
 
 
 async def _local(tmp_path: Path, far: Path) -> AsyncIterator[Rig]:
@@ -122,6 +125,7 @@ def shown_on(fake: FakeGitHub) -> list[Seen]:
             body=issue.body,
             state="merged" if issue.pull["merged"] else issue.state,
             comments=tuple(str(comment["body"]) for comment in issue.comments),
+            draft=bool(issue.pull["draft"]),
         )
         for issue in found
         if issue.pull

@@ -32,6 +32,11 @@ def tip(repository: Path, branch: str) -> str:
     return made.stdout.strip()
 
 
+def has(repository: Path, commit: str) -> bool:
+    asked = ["git", "cat-file", "-e", f"{commit}^{{commit}}"]
+    return subprocess.run(asked, cwd=repository, env=_QUIET, capture_output=True).returncode == 0
+
+
 def somebodys(folder: Path, files: Mapping[str, str] | None = None) -> Path:
     """A repository of a person, with main checked out."""
     folder.mkdir(parents=True)

@@ -57,6 +57,8 @@ class GateRun:
     output: str = ""  # its telling end, harmless to show
     log: str = ""
     skipped: bool = False  # there was nothing to run, or a person went on without it: no obstacle, and no pass either
+    remote: bool = False  # the forge ran it, and this is its word
+    url: str = ""  # where a person reads it there
 
     @property
     def ran(self) -> bool:

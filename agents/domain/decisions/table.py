@@ -49,6 +49,7 @@ from agents.domain.decisions.kinds.task import (
 from agents.domain.decisions.kinds.work import (
     escalation,
     gate,
+    late_checks,
     merge,
     outside_review,
     proposal,
@@ -67,7 +68,7 @@ from agents.domain.task.task import Task
 _ALL = (
     *(intake, project, budget, stuck, stopped, snoozed, cancel, controls, meant, second, correction),
     *(clarification, no_plan, plan, debate, change),
-    *(question, scope, start_scope, escalation, taken, gate, outside_review, merge, unmerged, proposal),
+    *(question, scope, start_scope, escalation, taken, gate, late_checks, outside_review, merge, unmerged, proposal),
 )
 KINDS: dict[Kind, DecisionKind[Any]] = {
     kind.name: kind for each in _ALL for kind in vars(each).values() if isinstance(kind, DecisionKind)

@@ -128,6 +128,7 @@ class PlanState:
     guidance_left_out: tuple[tuple[str, str], ...] = ()  # files of the project's guidance, and why each was
     proposed: Workflow | None = None  # that the draft is to be approved under; None: drafted by an earlier version
     accepted: str = ""  # hash
+    approved_by: tuple[PersonId, ...] = ()  # empty: the channel's policy let it through
     workflow: Workflow | None = None  # that the plan was accepted under
 
     def subtask(self, number: int) -> Subtask:
@@ -145,7 +146,11 @@ fold.on(DecompositionApproved)(lambda plan, fact: replace(plan, review=fact.revi
 fold.on(DecompositionBlocked)(lambda plan, fact: replace(plan, review=fact.review))
 fold.on(DecompositionEscalated)(lambda plan, fact: replace(plan, review=fact.review, debate=fact.debate))
 fold.on(PlanChangeRequested)(lambda plan, fact: at_first(replace(plan, feedback=(fact.words,), tries=0)))
-fold.on(PlanAccepted)(lambda plan, fact: replace(plan, accepted=fact.hash, workflow=fact.workflow, feedback=()))
+
+
+@fold.on(PlanAccepted)
+def _(plan: PlanState, fact: PlanAccepted) -> PlanState:
+    return replace(plan, accepted=fact.hash, approved_by=fact.by, workflow=fact.workflow, feedback=())
 
 
 @fold.on(DecompositionDrafted)

@@ -25,6 +25,7 @@ OF_WORK: tuple[type[Event], ...] = (
     *(kind for kind in e.ALL if issubclass(kind, e.AboutWork)),
     e.WorkBegun,
     e.WorkCompleted,
+    e.DraftOpened,
     e.PullOpened,
     e.OutsideReviewEnded,
     e.MergeApproved,

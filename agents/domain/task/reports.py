@@ -95,6 +95,28 @@ def telling(task: Task, event: Event) -> Telling | None:
     return Telling(key=f"{origin.key}:{task.id}:{what}", act=act, text=text)
 
 
+PULL_TELLS = (e.TaskCancelled, e.TaskFailed, e.TaskHandedOver)
+
+
+def tell_outside(task: Task, event: Event) -> Telling | None:
+    """On the pull request itself; nothing where there is none, or where opening it says enough. What was said in chat
+    stays there."""
+    number = task.delivery.pull
+    match event:
+        case e.PullOpened(head=head) if task.delivery.rounds > 1:
+            whole = task.work.subtasks[-1].evaluation
+            passed = [gate.name for gate in whole.gates if not gate.skipped] if whole else []
+            checks = f" Checks that passed: {', '.join(passed)}." if passed else ""
+            text = f"There is a new round of {task.id}, at {head[:10]}, after changes were asked for.{checks}"
+            return Telling(key=f"{task.id}:{number}:round:{head}", act=Act.TELL, text=text)
+        case e.TaskCancelled() | e.TaskFailed() | e.TaskHandedOver() if number:
+            how = "A person goes on with it by hand" if isinstance(event, e.TaskHandedOver) else "It was given up"
+            text = f"Nothing more comes of {task.id} by itself. {how}; this pull request is left as it is."
+            return Telling(key=f"{task.id}:{number}:ended", act=Act.TELL, text=text)
+        case _:
+            return None
+
+
 def _said(task: Task, fact: Event) -> tuple[str, Act, str]:
     """What of the task it is about, what is done beside saying it, and the words."""
     match fact:

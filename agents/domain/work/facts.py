@@ -213,6 +213,7 @@ class PullOpened(Event):
     why: str = ""
     into: str = ""  # the branch that it asks to be merged into
     files: int = 0  # that changed, in all; 0 in older facts, where the changes are all there are
+    draft: bool = False  # until the outside review is over, or the merge is approved
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -240,6 +241,7 @@ class MergeFailed(Event):
 class Merged(Event):
     commit: str
     into: str
+    advice: str = ""  # for whoever works in that branch: what their files still need
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

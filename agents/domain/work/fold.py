@@ -5,8 +5,8 @@ from dataclasses import replace
 from agents.domain.checks.evaluation import COMMIT, Checked, Evaluation, Score, overall
 from agents.domain.errors import IllegalMove
 from agents.domain.fact import AboutWork, Fold
-from agents.domain.work import facts as w
-from agents.domain.work.work import DeliveryState, SubtaskState, Waiver, Work, WorkState
+from agents.domain.work import facts as w, remote_facts as r
+from agents.domain.work.work import Awaited, DeliveryState, SubtaskState, Waiver, Work, WorkState
 
 S = SubtaskState
 KEPT, CHANGES = 400, 30
@@ -23,6 +23,7 @@ SUBTASK_MOVES: dict[tuple[SubtaskState, type[AboutWork]], SubtaskState] = {
     **{(s, w.MinionFailed): S.NEEDS_HUMAN for s in (S.PENDING, S.RUNNING)},
     **{(s, w.WorkHandedIn): S.EVALUATING for s in (S.PENDING, S.RUNNING, S.NEEDS_HUMAN)},
     **{(S.EVALUATING, fact): S.EVALUATING for fact in (w.StepDue, w.StepPassed, w.StepRefused, w.WorkEvaluated)},
+    **{(S.EVALUATING, fact): S.EVALUATING for fact in (r.DraftDue, r.ChecksAwaited, r.ChecksSeen, w.ChecksWaived)},
     (S.EVALUATING, w.GatePassed): S.EVALUATING,
     **{(s, w.SubtaskEscalated): S.NEEDS_HUMAN for s in (S.EVALUATING, S.NEEDS_HUMAN)},
     **{(S.NEEDS_HUMAN, fact): S.EVALUATING for fact in (w.ChecksResumed, w.ChecksWaived)},
@@ -67,6 +68,7 @@ def _(work: Work, fact: w.SubtaskReady) -> Work:
         by_time=False,
         waived=(),
         degraded=fact.degraded or work.degraded,
+        awaits=None,
     )
 
 
@@ -119,7 +121,18 @@ def _(work: Work, fact: w.WorkHandedIn) -> Work:
         problem="",
         checked=Checked(),
         uncommitted=fact.problem,
+        awaits=None,
     )
+
+
+@fold_subtask.on(r.ChecksAwaited)
+def _(work: Work, fact: r.ChecksAwaited) -> Work:
+    return replace(work, awaits=Awaited(step=fact.step, commit=fact.commit, since=fact.at, checked=fact.checked))
+
+
+@fold_subtask.on(r.ChecksSeen)
+def _(work: Work, fact: r.ChecksSeen) -> Work:
+    return replace(work, awaits=work.awaits and replace(work.awaits, waiting=fact.waiting, ended=fact.ended))
 
 
 @fold_subtask.on(w.StepDue)
@@ -129,11 +142,12 @@ def _(work: Work, fact: w.StepDue) -> Work:
 
 @fold_subtask.on(w.StepPassed)
 def _(work: Work, fact: w.StepPassed) -> Work:
-    return replace(work, step=fact.step, commit=fact.commit, checked=work.checked.plus(fact.checked))
+    checked = work.checked.plus(fact.checked)
+    return replace(work, step=fact.step, commit=fact.commit, checked=checked, awaits=None)
 
 
 # What a refused step found is in the judgement; should it look again, only what passed before it still counts.
-fold_subtask.on(w.StepRefused)(lambda work, fact: replace(work, step=fact.step, commit=fact.commit))
+fold_subtask.on(w.StepRefused)(lambda work, fact: replace(work, step=fact.step, commit=fact.commit, awaits=None))
 fold_subtask.on(w.ChecksResumed)(lambda work, fact: replace(work, step=fact.step, problem=""))
 
 
@@ -195,9 +209,27 @@ fold_work = Fold[WorkState]()
 fold_work.on(w.WorkBegun)(lambda work, fact: replace(work, branch=fact.branch, base=fact.base, into=fact.into))
 fold_work.on(w.PullOpened)(lambda work, fact: replace(work, into=fact.into or work.into))
 fold_delivery = Fold[DeliveryState]()
-fold_delivery.on(w.Merged)(lambda delivery, fact: replace(delivery, head=fact.commit, merged_into=fact.into))
+fold_delivery.on(w.OutsideReviewEnded, w.MergeApproved)(lambda delivery, fact: replace(delivery, draft=False))
+
+
+@fold_delivery.on(w.Merged)
+def _(delivery: DeliveryState, fact: w.Merged) -> DeliveryState:
+    return replace(delivery, head=fact.commit, merged_into=fact.into, advice=fact.advice)
+
+
+@fold_delivery.on(r.DraftOpened)
+def _(delivery: DeliveryState, fact: r.DraftOpened) -> DeliveryState:
+    return replace(delivery, pull=fact.number, url=fact.url, draft=True, early=fact.head)
 
 
 @fold_delivery.on(w.PullOpened)
 def _(delivery: DeliveryState, fact: w.PullOpened) -> DeliveryState:
-    return replace(delivery, pull=fact.number, url=fact.url, head=fact.head)
+    return replace(
+        delivery,
+        pull=fact.number,
+        url=fact.url,
+        head=fact.head,
+        draft=fact.draft,
+        early="",
+        rounds=delivery.rounds + 1,
+    )

@@ -16,7 +16,7 @@ from agents.domain.task.fold import evolve
 from agents.domain.task.task import Task
 from agents.domain.work.dispatching import about_run, hand_on, run_again, start_next
 from agents.domain.work.work import SubtaskState, Work
-from agents.domain.workflow.steps import HUMAN, JOIN, PULL, WORKER, Predicate, Step
+from agents.domain.workflow.steps import HUMAN, JOIN, PULL, RULES, WORKER, Drafts, Predicate, Step
 from agents.domain.workflow.workflow import DEFAULT, Back, Done, Go, Move, Part, Stuck, Workflow, follow
 
 FOUND_OUT = Risk(level=RiskLevel.LOW, why=("it finds something out and changed nothing",))
@@ -126,9 +126,13 @@ def after_step(task: Task, work: Work, result: StepResult, moment: Moment) -> Fa
     about, move = about_run(task, work, moment.at), move_after(task, work, result)
     step, commit, checked = result.step.name, result.evaluation.commit, result.checked
     if isinstance(move, Go):
-        ran = bool(checked.gates or checked.reviews)
+        ran = any(not gate.skipped for gate in checked.gates) or bool(checked.reviews)
         passed = e.StepPassed(**about, step=step, commit=commit, checked=checked, ran=ran)
-        return [passed, *_enter(evolve(task, passed), move.step, result, moment)]
+        return [
+            passed,
+            *_show_early(task, work, result, moment),
+            *_enter(evolve(task, passed), move.step, result, moment),
+        ]
     refused = e.StepRefused(**about, step=step, commit=commit, checked=checked, score=result.score)
     facts = [refused, _judgement(task, work, result, moment)]
     if isinstance(move, Back):
@@ -137,6 +141,17 @@ def after_step(task: Task, work: Work, result: StepResult, moment: Moment) -> Fa
     judged = reduce(evolve, facts, task)
     stuck = replace(judged.work.on(work.number), patch=work.patch)
     return [*facts, *_give_up(judged, stuck, move.why, result.evaluation, moment)]
+
+
+def _show_early(task: Task, work: Work, result: StepResult, moment: Moment) -> Facts:
+    """Once the rules passed on the whole it may be seen as a draft, where its workflow says so. What a person approved
+    with the plan covers that; where time let something pass, a person must let it leave first."""
+    whole = task.plan.is_closing(work.number) or len(task.work.subtasks) == 2  # the only one, and the closing one
+    wanted = workflow_pinned(task).drafts is Drafts.EARLY and result.step.type == RULES.name
+    covered = bool(task.plan.approved_by) and not any(each.by_time for each in task.work.subtasks)
+    if not whole or not wanted or (moment.leaves and not covered):
+        return []
+    return [e.DraftDue(**about_run(task, work, moment.at), commit=result.evaluation.commit)]
 
 
 def _judgement(task: Task, work: Work, result: StepResult, moment: Moment) -> e.WorkEvaluated:
@@ -226,11 +241,16 @@ def _is_let_pass(task: Task, work: Work, evaluation: Evaluation, risk: Risk) -> 
 
 def _leaves_next(task: Task, work: Work, moment: Moment) -> bool:
     """Time lets nothing leave the machine: after the closing subtask the whole is pushed."""
-    return moment.leaves and not task.delivery.pull and task.plan.is_closing(work.number)
+    return moment.leaves and not _was_handed_over(task) and task.plan.is_closing(work.number)
+
+
+def _was_handed_over(task: Task) -> bool:
+    """What was let out as an early draft covers nothing that comes later."""
+    return bool(task.delivery.pull) and not task.delivery.early
 
 
 def _unseen_but_leaving(task: Task, moment: Moment) -> tuple[int, ...]:
     """Time may let a step pass, but nothing leaves the machine on the strength of that."""
-    if not moment.leaves or task.delivery.pull:
+    if not moment.leaves or _was_handed_over(task):
         return ()
     return tuple(work.number for work in task.work.subtasks if work.by_time)

@@ -86,6 +86,18 @@ class Waiver:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Awaited:
+    """Checks of the forge that a step waits for."""
+
+    step: str
+    commit: str
+    since: datetime
+    checked: Checked  # what the step found before
+    waiting: tuple[str, ...] = ()  # those that have not ended, as far as they are known
+    ended: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Work:
     """The present of one subtask, as the task remembers it."""
 
@@ -117,6 +129,7 @@ class Work:
     visits: dict[str, int] = field(default_factory=dict)  # how often each step was due since a person had a word in it
     checked: Checked = field(default_factory=Checked)  # what steps found since the work was handed in
     uncommitted: str = ""  # why what was left could not be committed
+    awaits: Awaited | None = None
     evaluation: Evaluation | None = None
     trees: tuple[str, ...] = ()  # of what was judged; empty where a gate refused it for good
     risk: RiskLevel | None = None
@@ -158,5 +171,9 @@ class WorkState:
 class DeliveryState:
     pull: int = 0
     url: str = ""  # of the pull request
-    head: str = ""  # of the pull request
+    head: str = ""  # that the merge is asked for; of an early draft none is
+    draft: bool = False
+    early: str = ""  # the head of a draft that was opened before the work was finished; empty once it is
+    rounds: int = 0  # how often finished work was handed over
+    advice: str = ""  # for whoever works in the branch that it was merged into
     merged_into: str = ""

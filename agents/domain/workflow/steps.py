@@ -19,6 +19,14 @@ class Predicate(StrEnum):
     SECURITY_PASSED = "security.passed"  # and nobody named a security concern
 
 
+class Drafts(StrEnum):
+    """When a pull request is a draft."""
+
+    NONE = "none"
+    EARLY = "early"  # opened when the rules passed on everything together, ready when all of it did
+    END = "end"  # opened when all of it passed, ready when the outside review is over, or the merge is approved
+
+
 Setting = bool | int | str  # a value under `config:`
 
 
@@ -29,7 +37,7 @@ class StepType:
     name: str
     level: StepLevel = StepLevel.SUBTASK  # unless the step says otherwise
     obeys: frozenset[str] = frozenset()  # attributes that mean something on it; all others are refused
-    config: Mapping[str, type] = field(default_factory=dict)  # what may stand under `config:`
+    config: Mapping[str, type] = field(default_factory=dict)  # what may stand under `config:`; an enum names its values
     back: str = ""  # the attribute that says where refused work goes: on_fail or on_reject
     fixed: bool = False  # part of every workflow: it is added where a file leaves it out, and nothing disables it
 
@@ -55,7 +63,7 @@ RULES = StepType(name="rules", obeys=_AGAIN, back="on_fail", fixed=True)
 GATE = StepType(
     name="gate",
     obeys=_AGAIN | _PERSON | {"command"},
-    config={"check": str, "coverage": int},
+    config={"check": str, "coverage": int, "remote": bool},
     back="on_fail",
 )
 REVIEW = StepType(
@@ -65,7 +73,7 @@ REVIEW = StepType(
 )
 HUMAN = StepType(name="human", obeys=_AGAIN, back="on_reject")
 JOIN = StepType(name="join", fixed=True)
-PULL = StepType(name="pull", level=StepLevel.TASK, fixed=True)
+PULL = StepType(name="pull", level=StepLevel.TASK, config={"draft": Drafts}, fixed=True)
 MERGE = StepType(name="merge", level=StepLevel.TASK, fixed=True)
 
 STEP_TYPES: dict[str, StepType] = {
@@ -95,6 +103,11 @@ class Step:
     context_scope: str  # what its role reads here; empty: as the role says
     required: bool  # whoever extends the workflow may not disable it
     description: str
+
+    @property
+    def waits_for_forge(self) -> bool:
+        """Whether the forge's own checks are read and waited for."""
+        return bool(self.config.get("remote"))
 
     @property
     def role(self) -> str:

@@ -18,6 +18,7 @@ from agents.domain.workflow.steps import (
     REVIEW,
     RULES,
     WORKER,
+    Drafts,
     Predicate,
     Step,
     StepLevel,
@@ -77,6 +78,15 @@ class Workflow:
     def waits_for_review(self) -> bool:
         """A person says when the pull request was read, before its merge is asked for."""
         return any(step.type == HUMAN.name and step.level is StepLevel.TASK for step in self.steps)
+
+    @property
+    def drafts(self) -> Drafts:
+        return Drafts(str(self.first(PULL).config.get("draft", Drafts.NONE)))
+
+    @property
+    def waits_for_forge(self) -> bool:
+        """What the forge's own checks say is waited for, so the work is pushed before it is finished."""
+        return any(step.waits_for_forge for step in self.steps)
 
     def part(self, part: Part) -> tuple[Step, ...]:
         """The steps that such a subtask goes through, in their order."""

@@ -1,15 +1,17 @@
 """GitHub as a forge: branches pushed by real git, pull requests and comments made once, merges of the approved head."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from urllib.parse import urlsplit
 
+from agents.domain.checks.remote import RemoteCheck
 from agents.domain.ids import derive_id
 from agents.domain.text.redact import Redact
 from agents.domain.work.git_names import commit_message
-from agents.ports import ForgeFailed, Pull, PullRequest, Target
+from agents.ports import ForgeFailed, NoDrafts, Pull, PullRequest, Target
 from agents.ports.judging import ANYWHERE
 from agents.workspace.forge import github_shapes
 from agents.workspace.forge.github_api import GitHubApi, Unsure, expect_status
+from agents.workspace.forge.github_checks import CheckReader
 from agents.workspace.forge.github_shapes import CommentShown, Merged, PullShown, Repo, User, read
 from agents.workspace.forge.remotes import Pushing, Remote, web_of
 from agents.workspace.forge.repository import (
@@ -23,6 +25,7 @@ from agents.workspace.forge.repository import (
 
 TRIES = 3
 SETTLE = 10.0  # seconds after which what was accepted is also shown
+READY = "mutation($id: ID!) { markPullRequestReadyForReview(input: {pullRequestId: $id}) { clientMutationId } }"
 
 
 class GitHubForge:
@@ -34,6 +37,7 @@ class GitHubForge:
         self._redact = redact
         self._pushing = Pushing(api.url, api.token)
         self._login: str | None = None
+        self._checks = CheckReader(api, redact)
 
     async def base(self, project: str, number: int = 0) -> str:
         if number:
@@ -49,10 +53,30 @@ class GitHubForge:
         if found and pull.into:
             require_target(found.number, found.base.ref, base)
         if found is None or found.state == "open":
-            await self._pushing.push(remote, branch, head)
+            await self._pushing.push(remote, branch, head, pull.replaces)
             found = found or await self._opened(remote, pull, base)
         at = head if found.state == "open" else found.head.sha
-        return PullRequest(number=found.number, url=found.html_url, head=at, state=found.standing)
+        return PullRequest(number=found.number, url=found.html_url, head=at, state=found.standing, draft=found.draft)
+
+    async def ready(self, project: str, number: int) -> None:
+        """REST cannot say it. Lost answers are looked for before it is said again."""
+        remote, what = self.remote(project), f"to mark #{number} as ready"
+        for _ in range(TRIES):
+            shown = await self._pull(remote, number)
+            if not shown.draft or shown.standing != "open":
+                return
+            try:
+                await self._api.graphql(READY, {"id": shown.node_id}, what)
+                return
+            except Unsure:
+                await self._api.wait(SETTLE)
+        raise Unsure(what)
+
+    def runs_checks(self, project: str) -> bool:
+        return True
+
+    async def checks(self, project: str, commit: str) -> Sequence[RemoteCheck]:
+        return await self._checks.read(self.remote(project), require_commit(commit))
 
     async def comment(self, key: str, project: str, number: int, text: str) -> None:
         """On a pull request or an issue. Ours is known by a mark that nobody sees, and by who wrote it."""
@@ -83,6 +107,9 @@ class GitHubForge:
                 return shown.merge_commit_sha
             if shown.state != "open":
                 raise ForgeFailed(f"#{number} was closed on GitHub", next_step="Open it again there, then press again.")
+            if shown.draft:
+                step = "Mark it ready for review there, then press again."
+                raise ForgeFailed(f"#{number} is a draft on GitHub. Nothing was merged", next_step=step)
             if shown.head.sha != head:
                 return None
             await self._still_has(remote, shown.base.ref, target.start)
@@ -147,7 +174,8 @@ class GitHubForge:
     async def _opened(self, remote: Remote, pull: Pull, base: str) -> PullShown:
         what = f"a pull request for {pull.branch}"
         body = f"{self._harmless(pull.body)}\n\n{_mark(pull.key)}"
-        wish = {"title": github_shapes.title(self._redact(pull.title)), "head": pull.branch, "base": base, "body": body}
+        told = {"title": github_shapes.title(self._redact(pull.title)), "head": pull.branch, "base": base, "body": body}
+        wish: dict[str, object] = {**told, **({"draft": True} if pull.draft else {})}
         for _ in range(TRIES):
             try:
                 answer = await self._api.change("POST", f"/repos/{remote.full}/pulls", wish)
@@ -158,6 +186,9 @@ class GitHubForge:
                 continue
             if answer.status == 422 and (there := await self._found(remote, pull)):
                 return there  # it was there already
+            if answer.status == 422 and pull.draft and "draft" in answer.message.casefold():
+                step = "Write `config: {draft: none}` for the pull step of its workflow."
+                raise NoDrafts(f"GitHub knows no drafts in {remote.full}: {answer.message}", next_step=step)
             return read(PullShown, expect_status(answer, what, 201).data, what)
         raise Unsure(what)
 

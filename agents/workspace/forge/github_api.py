@@ -1,4 +1,4 @@
-"""GitHub's REST API: one request at a time for what changes things, limits honoured, and doubt told from refusal."""
+"""GitHub's API: one request at a time for what changes things, limits honoured, and doubt told from refusal."""
 
 import asyncio
 import json
@@ -6,6 +6,7 @@ import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
+from urllib.parse import urlsplit
 
 import aiohttp
 
@@ -28,6 +29,10 @@ class Unsure(ForgeFailed):
 
     def __init__(self, what: str) -> None:
         super().__init__(f"GitHub gave no clear answer ({what})", next_step="I look and try again by myself.")
+
+
+class Forbidden(ForgeFailed):
+    """The token may not do this; it may well do other things."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,11 +79,11 @@ class GitHubApi:
                 await self.wait(float(done))
         return await self._call("GET", path, params=query, headers=headers)
 
-    async def pages(self, path: str, **query: str) -> AsyncIterator[Any]:
-        """Each entry of a list, however many pages it has."""
+    async def pages(self, path: str, *, under: str = "", **query: str) -> AsyncIterator[Any]:
+        """Each entry of a list, however many pages it has. `under`: the name that each page has its part under."""
         for page in range(1, PAGES_MOST + 1):
             reply = expect_status(await self.get(path, per_page="100", page=str(page), **query), path)
-            for entry in reply.data:
+            for entry in entries_of(reply, under):
                 yield entry
             if not reply.has_next:
                 return
@@ -87,6 +92,39 @@ class GitHubApi:
         """Asked once. Raises Unsure where it may have been done and where it may not."""
         async with self._writing:
             return await self._call(method, path, json=body)
+
+    async def graphql(self, query: str, variables: Mapping[str, object], what: str) -> None:
+        """For the few things that REST cannot do. Asked once, as `change` does it."""
+        async with self._writing:
+            reply = await self._call("POST", "graphql", json={"query": query, "variables": variables})
+        if reply.status != 200 or reply.message:
+            step = "Look at it on GitHub, then try again."
+            raise ForgeFailed(f"GitHub refused {what}: {reply.message or reply.status}", next_step=step)
+
+    async def tail(self, path: str, most: int) -> str:
+        """The end of a log. GitHub keeps those elsewhere, and the token is not sent there. Empty: it gives none."""
+        try:
+            await self._rest()
+            place = (await self._once("GET", path)).headers.get("location", "")
+            if not self._is_log(place):
+                return ""
+            async with (
+                aiohttp.ClientSession(timeout=aiohttp.ClientTimeout(total=TIMEOUT)) as plain,
+                plain.get(place, allow_redirects=False) as answer,
+            ):
+                return await _end_of(answer, most) if answer.status == 200 else ""
+        except (ForgeFailed, *_NETWORK):
+            return ""
+
+    def _is_log(self, place: str) -> bool:
+        """Over TLS, or on the very server that said so."""
+        there, here = urlsplit(place), urlsplit(self.url)
+        return bool(there.netloc) and (there.scheme == "https" or (there.scheme, there.netloc) == (here[0], here[1]))
+
+    def _address(self, path: str) -> str:
+        if path == "graphql":  # of an Enterprise it lies beside what REST is below
+            return f"{self.url.removesuffix('/v3')}/{path}"
+        return f"{self.url}{path}"
 
     async def _call(self, method: str, path: str, **sent: Any) -> Reply:
         """`sent` is what aiohttp takes: params, headers, json."""
@@ -111,7 +149,7 @@ class GitHubApi:
 
     async def _once(self, method: str, path: str, **sent: Any) -> Reply:
         try:
-            async with self._opened().request(method, f"{self.url}{path}", allow_redirects=False, **sent) as answer:
+            async with self._opened().request(method, self._address(path), allow_redirects=False, **sent) as answer:
                 data = _parsed(await _whole(answer), answer.status)
                 headers = {name.lower(): value for name, value in answer.headers.items()}
                 return Reply(status=answer.status, data=data, headers=headers)
@@ -137,6 +175,12 @@ class GitHubApi:
         return self._session
 
 
+def entries_of(reply: Reply, under: str = "") -> list[Any]:
+    """Of one page of a list."""
+    found = reply.data.get(under) if under and isinstance(reply.data, dict) else reply.data
+    return found if isinstance(found, list) else []
+
+
 def expect_status(reply: Reply, what: str, *statuses: int) -> Reply:
     """The reply, if it is one of those that mean yes."""
     if reply.status in (statuses or (200, 201)):
@@ -154,7 +198,7 @@ def _usable(reply: Reply) -> Reply:
         raise ForgeFailed("GitHub refuses the token", next_step=step)
     if reply.status == 403:
         step = "Give the token rights to write contents, issues and pull requests of this repository."
-        raise ForgeFailed(f"GitHub forbids it: {reply.message}", next_step=step)
+        raise Forbidden(f"GitHub forbids it: {reply.message}", next_step=step)
     if reply.status in (301, 302, 307, 308):
         raise ForgeFailed("The repository has moved", next_step="Write its new address into the project's `url`.")
     if reply.status >= 500:
@@ -182,6 +226,15 @@ async def _whole(answer: aiohttp.ClientResponse) -> bytes:
         if size > LARGEST:
             raise ForgeFailed("GitHub's answer is too large to read", next_step="Check GITHUB_API_URL.")
     return b"".join(parts)
+
+
+async def _end_of(answer: aiohttp.ClientResponse, most: int) -> str:
+    end, size = b"", 0
+    async for part in answer.content.iter_chunked(1 << 16):
+        end, size = (end + part)[-most:], size + len(part)
+        if size > LARGEST:
+            break
+    return end.decode(errors="replace")
 
 
 def _parsed(raw: bytes, status: int) -> Any:

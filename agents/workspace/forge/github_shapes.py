@@ -62,6 +62,8 @@ class PullShown(BaseModel):
     user: User | None = None
     merged_at: str | None = None
     merge_commit_sha: str | None = None
+    draft: bool = False
+    node_id: str = ""  # its name for GraphQL
 
     @property
     def standing(self) -> str:
@@ -92,6 +94,40 @@ class EventShown(BaseModel):
 
 class Merged(BaseModel):
     sha: str
+
+
+class App(BaseModel):
+    slug: str | None = None
+
+
+class Output(BaseModel):
+    title: str | None = None
+    summary: str | None = None
+
+
+class RunShown(BaseModel):
+    """A check run, or a job of GitHub Actions: the two look alike."""
+
+    id: int
+    name: str
+    status: str
+    conclusion: str | None = None
+    html_url: str | None = None
+    app: App | None = None
+    output: Output | None = None
+
+
+class StatusShown(BaseModel):
+    """A commit status, by which other CI servers speak."""
+
+    context: str
+    state: str
+    description: str | None = None
+    target_url: str | None = None
+
+
+class WorkflowRun(BaseModel):
+    id: int
 
 
 Shape = TypeVar("Shape")

@@ -1,10 +1,11 @@
 """The local forge: a pull request is a record, its branch is in the user's repository, a merge moves theirs."""
 
 import asyncio
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from agents.domain.checks.remote import RemoteCheck
 from agents.domain.text.redact import Redact
 from agents.domain.text.sanitize import clean, cut, one_line
 from agents.domain.work.git_names import commit_message
@@ -25,6 +26,7 @@ from agents.workspace.git.git import EMAIL
 TRIES = 5  # at moving a branch that others move too
 OURS = "ai/"  # how minions' branches begin: somebody who looks at one does not ask for work on it
 _TRUNKS = ("main", "master", "trunk")
+DRAFT = "draft"  # the state of a record
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,28 +72,41 @@ class LocalForge:
         record = await self._book.open(told, base)
         if pull.into:
             require_target(record.number, record.base, base)
-        if record.state == "open":
-            await self._bring(self._place(pull.project), branch, head)
-        return PullRequest(
-            number=record.number, url=self._page(pull.project, record.number), head=record.head, state=record.state
-        )
+        draft = record.state == DRAFT
+        if draft or record.state == "open":
+            await self._bring(self._place(pull.project), branch, head, pull.replaces)
+        page, state = self._page(pull.project, record.number), "open" if draft else record.state
+        return PullRequest(number=record.number, url=page, head=record.head, state=state, draft=draft)
+
+    async def ready(self, project: str, number: int) -> None:
+        await self._found(project, number)
+        await self._book.mark_ready(project, number)
+
+    def runs_checks(self, project: str) -> bool:
+        return False
+
+    async def checks(self, project: str, commit: str) -> Sequence[RemoteCheck]:
+        return ()
 
     async def comment(self, key: str, project: str, number: int, text: str) -> None:
+        """Nobody reads a pull request of ours but by its card, which says it all."""
         await self._found(project, number)
-        await self._book.comment(key, project, number, self._plain(text))
 
     async def merge(self, project: str, number: int, head: str, message: str, target: Target = ANYWHERE) -> str | None:
-        record = await self._found(project, number)
+        record, place = await self._found(project, number), self._place(project)
         require_target(number, record.base, target.branch or record.base)
-        if record.state == "merged":
-            return record.commit
-        if record.head != require_commit(head):
+        if record.state == DRAFT:
+            raise ForgeFailed(f"#{number} is a draft. Nothing was merged", next_step="Press again when it is ready.")
+        if record.state != "merged" and record.head != require_commit(head):
             return None
-        place = self._place(project)
         async with self._merging.setdefault(project, asyncio.Lock()):
-            commit = await self._merged(place, record, message, target.start)
+            if record.state == "merged":
+                commit: str | None = record.commit
+            else:
+                commit = await self._merged(place, record, message, target.start)
             if commit is not None:
-                await self._follow(place, record, commit)
+                if advice := await self._follow(place, record, commit):
+                    target.tell(advice)
                 await self._book.mark_merged(project, number, commit)
         return commit
 
@@ -108,7 +123,7 @@ class LocalForge:
             await ours.catch_up(branch, there)
         return there
 
-    async def _bring(self, place: Place, branch: str, head: str) -> None:
+    async def _bring(self, place: Place, branch: str, head: str, replaces: str = "") -> None:
         """The branch into the user's repository. Their checkout, their index and their HEAD are not touched."""
         theirs = Repository(place.repository)
         await theirs.take(Repository(place.commits), head)
@@ -116,7 +131,7 @@ class LocalForge:
             there = await theirs.commit_at(f"refs/heads/{branch}")
             if there == head:
                 return
-            if there and not await theirs.leads_to(there, head):
+            if there and there != replaces and not await theirs.leads_to(there, head):
                 raise ForgeFailed(
                     f"The branch {branch} in {place.repository} has commits that I did not make",
                     next_step=f"Rename it there (git branch -m {branch} {branch}-mine), then try again.",
@@ -179,21 +194,21 @@ class LocalForge:
                 next_step=f"Commit or stash what is there and press again, or run `git merge {record.branch}` there.",
             )
 
-    async def _follow(self, place: Place, record: PullRecord, commit: str) -> None:
-        """Their files follow their branch, if it still is where we put it. Else it is said what to type."""
+    async def _follow(self, place: Place, record: PullRecord, commit: str) -> str:
+        """Their files follow their branch, if it still is where we put it. Else what to type; asked again, it says so
+        again."""
         theirs = Repository(place.repository)
         who, *parents = (await theirs.tell("show", "-s", "--format=%ce %P", commit)).split()
         if who != EMAIL or await theirs.commit_at(f"refs/heads/{record.base}") != commit:
-            return
+            return ""
         checkout = await checkout_of(theirs, record.base)
         if checkout is None or await checkout.follow(parents[0], commit):
-            return
-        told = (
+            return ""
+        return (
             f"{record.base} has moved, but the files in {checkout.folder} have not, for something there is not "
             f"committed. To go on from where you were, run there: "
             f"git reset --soft {parents[0][:12]} && git merge --ff-only {commit[:12]}"
         )
-        await self._book.comment(f"{record.key}:checkout", record.project, record.number, told)
 
     async def _found(self, project: str, number: int) -> PullRecord:
         record = await self._book.find(project, number)
@@ -225,6 +240,15 @@ class Forges:
 
     async def open(self, pull: Pull) -> PullRequest:
         return await self._for(pull.project).open(pull)
+
+    async def ready(self, project: str, number: int) -> None:
+        await self._for(project).ready(project, number)
+
+    def runs_checks(self, project: str) -> bool:
+        return self._for(project).runs_checks(project)
+
+    async def checks(self, project: str, commit: str) -> Sequence[RemoteCheck]:
+        return await self._for(project).checks(project, commit)
 
     async def comment(self, key: str, project: str, number: int, text: str) -> None:
         await self._for(project).comment(key, project, number, text)

@@ -64,14 +64,15 @@ class Pushing:
         self._web = web_of(api_url)
         self._token = token
 
-    async def push(self, remote: Remote, branch: str, head: str) -> None:
-        """The branch is there, at this commit, pushed at most once. What others put there is not overwritten."""
+    async def push(self, remote: Remote, branch: str, head: str, replaces: str = "") -> None:
+        """The branch is there, at this commit, pushed at most once. What others put there is not overwritten; only
+        from the commit `replaces`, which we put there, may it go elsewhere than forward."""
         ours, ref, said = Repository(remote.commits), f"refs/heads/{branch}", ""
         for _ in range(TRIES):
             there = await self.at(remote, branch)
             if there == head:
                 return
-            if there and not (await ours.has(there) and await ours.leads_to(there, head)):
+            if there and there != replaces and not (await ours.has(there) and await ours.leads_to(there, head)):
                 raise ForgeFailed(
                     f"The branch {branch} of {remote.full} has commits that I did not make",
                     next_step="Rename or delete it on GitHub, then try again.",

@@ -24,6 +24,7 @@ from bot.cards.kinds.task import (
 from bot.cards.kinds.work import (
     escalation,
     gate,
+    late_checks,
     merge,
     outside_review,
     proposal,
@@ -36,7 +37,8 @@ from bot.cards.kinds.work import (
 
 # Where several are open while a task is at work, the first one says its state.
 _ALL = (
-    *(merge, outside_review, unmerged, stuck, escalation, taken, question, scope, start_scope, gate, proposal),
+    *(merge, outside_review, unmerged, stuck, escalation, late_checks, taken, question, scope, start_scope, gate),
+    proposal,
     *(clarification, no_plan, change, plan, debate),
     *(intake, project, budget, correction, stopped, snoozed, cancel, controls, meant, second),
 )

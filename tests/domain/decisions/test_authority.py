@@ -45,6 +45,9 @@ TABLE = [
     ("gate_medium", {APP}, 1, "channel"),
     ("gate_high", {LEAD, SEC}, 1, "channel"),
     ("gate_critical", {SEC, OPS, LEAD}, 2, "no"),
+    (Kind.CHECKS, {APP}, 1, "channel"),
+    ("checks_high", {LEAD, SEC}, 1, "channel"),
+    ("checks_critical", {SEC, OPS, LEAD}, 2, "no"),
     (Kind.OUTSIDE_REVIEW, {APP}, 1, "channel"),
     (Kind.MERGE, {APP}, 1, "channel"),
     ("merge_high", {LEAD, SEC}, 1, "channel"),
@@ -77,6 +80,11 @@ PAGE: dict[str, tuple[tuple[str, ...], tuple[str, ...], str]] = {
     "step gate, medium": (("gate_medium",), ("", "pass", "reject"), "-y-----y-"),
     "step gate, high": (("gate_high",), ("", "pass", "reject"), "--yy---y-"),
     "step gate, critical": (("gate_critical",), ("", "pass", "reject"), "--yyy----"),
+    "remote checks: look again, ask for a fix": ((Kind.CHECKS,), ("again", "fix", "cancel"), "yy-----yy"),
+    "the same, of a critical change": (("checks_critical",), ("again", "fix", "cancel"), "yyyyy--yy"),
+    "continue without remote checks": ((Kind.CHECKS,), ("", "without", "leave"), "-y-----y-"),
+    "the same, high": (("checks_high",), ("", "without", "leave"), "--yy---y-"),
+    "the same, critical": (("checks_critical",), ("", "without", "leave"), "--yyy----"),
     "outside review is over, changes asked for": ((Kind.OUTSIDE_REVIEW,), ("over", "changes", "cancel"), "yy-----yy"),
     "take the branch before the merge": ((Kind.OUTSIDE_REVIEW,), ("", "leave"), "-y-----y-"),
     "merge, low and medium": ((Kind.MERGE,), ("", "merge", "leave"), "-y-----y-"),
@@ -101,7 +109,7 @@ PAGE: dict[str, tuple[tuple[str, ...], tuple[str, ...], str]] = {
 
 def kind_named(rule: str) -> Kind:
     """The kind that a row is about: a row for each risk has the risk in its name."""
-    return Kind(rule.rpartition("_")[0] if rule.startswith(("gate_", "merge_")) else rule)
+    return Kind(rule.rpartition("_")[0] if rule.startswith(("gate_", "merge_", "checks_")) else rule)
 
 
 def may(
@@ -117,7 +125,14 @@ def may(
 
 
 def test_the_table_is_whole() -> None:
-    low = {"gate", "gate_low", "merge_low", "merge_medium"}  # as the row beside it, or never asked
+    low = {
+        "gate",
+        "gate_low",
+        "merge_low",
+        "merge_medium",
+        "checks_low",
+        "checks_medium",
+    }  # as the row beside it, or never asked
     assert {row[0] for row in TABLE} | low == RULES.keys()
 
 

@@ -36,6 +36,7 @@ class FakeGitHub:
         self.faults = Faults()
         self.tokens = {TOKEN}
         self.calls: list[Call] = []
+        self.tokens_leaked = 0
         self.web_url = ""
         self.git = GitHttp(self.world, folder, self.tokens)
         self._lock = asyncio.Lock()  # one at a time: an effect and its check are one step
@@ -49,6 +50,9 @@ class FakeGitHub:
         for (method, path), act in Rest(self.world, lambda: self.web_url).routes().items():
             app.router.add_route(method, "/api/v3/repos/{owner}/{name}" + path, self._rest(act))
         app.router.add_get("/api/v3/user", self._user)
+        app.router.add_post("/api/graphql", self._graphql)
+        app.router.add_get("/api/v3/repos/{owner}/{name}/actions/jobs/{number:\\d+}/logs", self._log)
+        app.router.add_get("/_logs/{owner}/{name}/{number:\\d+}", self._log_text)
         app.router.add_get("/_effects", self._effects)
         app.router.add_route("*", "/{owner}/{name}.git/{tail:.*}", self._git)
         app.router.add_route("*", "/{tail:.*}", self._nothing)
@@ -116,6 +120,49 @@ class FakeGitHub:
         except Refused as refused:
             return web.json_response(refused.body, status=refused.status)
         return web.json_response({"login": BOT, "type": "Bot"})
+
+    async def _graphql(self, request: web.Request) -> web.StreamResponse:
+        """The one mutation that there is no REST for. Refusals come with status 200, as GitHub's do."""
+        async with self._lock:
+            made = await self._mutated(request)
+        self.calls.append(Call(called=f"{request.method} {request.path}", status=made.status))
+        return made
+
+    async def _mutated(self, request: web.Request) -> web.StreamResponse:
+        plan = self.faults.next(request)
+        if plan and plan.fault not in AFTER:
+            return faulty(request, plan, time.time())
+        try:
+            self._check(request)
+            asked = await request.json()
+            if "markPullRequestReadyForReview(input: {pullRequestId: $id})" not in asked.get("query", ""):
+                raise Refused(200, "Parse error")
+            self.world.mark_ready(asked.get("variables", {}).get("id", ""))
+        except Refused as refused:
+            if refused.status != 200:
+                return web.json_response(refused.body, status=refused.status)
+            return web.json_response({"data": None, "errors": [{"type": "X", "message": refused.body["message"]}]})
+        answer = {"data": {"markPullRequestReadyForReview": {"clientMutationId": None}}}
+        return faulty(request, plan, time.time()) if plan else web.json_response(answer)
+
+    async def _log(self, request: web.Request) -> web.StreamResponse:
+        """Logs are elsewhere: whoever has the token is sent there."""
+        try:
+            self._check(request)
+        except Refused as refused:
+            return web.json_response(refused.body, status=refused.status)
+        found = request.match_info
+        place = f"{self.web_url}/_logs/{found['owner']}/{found['name']}/{found['number']}"
+        return web.Response(status=302, headers={"Location": place})
+
+    async def _log_text(self, request: web.Request) -> web.StreamResponse:
+        """Where logs are the token is nobody's business."""
+        found = request.match_info
+        repo = self.world.repo(found["owner"], found["name"])
+        if "Authorization" in request.headers:
+            self.tokens_leaked += 1
+        log = repo.ci.logs.get(int(found["number"]))
+        return web.Response(status=404) if log is None else web.Response(text=log)
 
     async def _effects(self, request: web.Request) -> web.StreamResponse:
         """For tests that run us in another process."""

@@ -7,7 +7,9 @@ from typing import Any
 
 from aiohttp import web
 
+from tests.fakes.github.ci import Run
 from tests.fakes.github.world import BOT, Issue, Refused, Repo, World
+from tests.workspace import repositories as repos
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,7 +48,39 @@ class Rest:
             ("POST", "/pulls"): self._open,
             ("GET", pull): lambda asked: Answer(body=self._pull(asked.repo, asked.repo.pull(asked.number))),
             ("PUT", f"{pull}/merge"): self._merge,
+            ("GET", "/commits/{tail:[0-9a-f]{40}}/check-runs"): self._check_runs,
+            ("GET", "/commits/{tail:[0-9a-f]{40}}/status"): self._status,
+            ("GET", "/actions/runs"): self._workflow_runs,
+            ("GET", "/actions/runs/{number:\\d+}/jobs"): self._jobs,
         }
+
+    def _check_runs(self, asked: Asked) -> Answer:
+        if not asked.repo.ci.may_read_checks:
+            raise Refused(403, "Resource not accessible by personal access token")
+        return Answer(body={"check_runs": [run.shown() for run in self._runs_of(asked.repo, asked.tail)]})
+
+    def _status(self, asked: Asked) -> Answer:
+        """The latest of each context, as GitHub combines them."""
+        self._runs_of(asked.repo, asked.tail)
+        found = asked.repo.ci.statuses.get(asked.tail, {})
+        return Answer(body={"sha": asked.tail, "statuses": [*found.values()]})
+
+    def _workflow_runs(self, asked: Asked) -> Answer:
+        if not asked.repo.ci.may_read_actions:
+            raise Refused(403, "Resource not accessible by personal access token")
+        has = any(run.app == "github-actions" for run in asked.repo.ci.runs.get(asked.query.get("head_sha", ""), []))
+        number = asked.repo.ci.number_of(asked.query["head_sha"]) if has else 0
+        return Answer(body={"workflow_runs": [{"id": number, "name": "CI"}] if has else []})
+
+    def _jobs(self, asked: Asked) -> Answer:
+        runs = asked.repo.ci.runs[asked.repo.ci.commits[asked.number - 1]]
+        return Answer(body={"jobs": [run.as_job() for run in runs if run.app == "github-actions"]})
+
+    def _runs_of(self, repo: Repo, commit: str) -> list[Run]:
+        if not repos.has(repo.path, commit):
+            raise Refused(422, f"No commit found for SHA: {commit}")
+        repo.ci.begin(commit, f"{self._web_url()}/{repo.full}")
+        return repo.ci.runs.get(commit, [])
 
     def _repo(self, asked: Asked) -> Answer:
         allow = {f"allow_{name}": kind in asked.repo.allow for name, kind in _METHODS.items()}
@@ -116,9 +150,11 @@ class Rest:
         known = {"merged": issue.pull["merged"], "merge_commit_sha": issue.pull["merge_commit_sha"]}
         merged_at = "2026-01-01T00:00:00Z" if issue.pull["merged"] else None
         base = {"ref": issue.pull["base"]}
-        return {**self._issue(repo, issue), **known, "merged_at": merged_at, "head": head, "base": base}
+        named = {"draft": issue.pull["draft"], "node_id": f"PR_{repo.full}_{issue.number}"}
+        return {**self._issue(repo, issue), **known, **named, "merged_at": merged_at, "head": head, "base": base}
 
 
+_LISTS = ("check_runs", "statuses", "workflow_runs", "jobs")
 _METHODS = {"merge_commit": "merge", "squash_merge": "squash", "rebase_merge": "rebase"}
 
 
@@ -129,7 +165,10 @@ def _text(given: dict[str, Any], name: str) -> str:
 
 
 def paged(request: web.Request, body: Any) -> tuple[Any, dict[str, str]]:
-    """A list comes in pages, and says where the next one is."""
+    """A list comes in pages, and says where the next one is. Some lists lie below a name, beside how many there are."""
+    if isinstance(body, dict) and (under := next((name for name in _LISTS if name in body), "")):
+        part, headers = paged(request, body[under])
+        return {**body, "total_count": len(body[under]), under: part}, headers
     if not isinstance(body, list):
         return body, {}
     size = min(int(request.query.get("per_page", "30")), 100)

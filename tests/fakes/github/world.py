@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from tests.fakes.github.ci import Ci
 from tests.workspace import repositories as repos
 
 BOT = "overlord-bot"
@@ -25,7 +26,7 @@ class Refused(Exception):
 class Effect:
     """Something that changed for everybody to see."""
 
-    kind: str  # push, pull, comment, merge, label, unlabel
+    kind: str  # push, pull, ready, comment, merge, label, unlabel
     what: str
 
 
@@ -41,7 +42,7 @@ class Issue:
     events: list[dict[str, Any]] = field(default_factory=list)
     state: str = "open"
     updated: int = 0
-    pull: dict[str, Any] | None = None  # head (branch), base, sha, merged, merge_commit_sha
+    pull: dict[str, Any] | None = None  # head (branch), base, sha, merged, merge_commit_sha, draft
 
 
 @dataclass
@@ -52,7 +53,9 @@ class Repo:
     default_branch: str = "main"
     allow: tuple[str, ...] = ("merge", "squash", "rebase")
     may_push: bool = True
+    drafts: bool = True  # private repositories of a free plan have none
     issues: list[Issue] = field(default_factory=list)
+    ci: Ci = field(default_factory=Ci)
 
     @property
     def full(self) -> str:
@@ -165,16 +168,39 @@ class World:
             raise Refused(422, "Validation Failed", errors=[{"code": "custom", "message": told}])
         if not str(given.get("title", "")).strip() or len(str(given["title"])) > 256:
             raise Refused(422, "Validation Failed", errors=[{"field": "title", "code": "invalid"}])
+        draft = given.get("draft", False)
+        if not isinstance(draft, bool):
+            raise Refused(422, "Invalid request. draft is not of type `boolean`.")
+        if draft and not repo.drafts:
+            told = "Draft pull requests are not supported in this repository."
+            raise Refused(422, "Validation Failed", errors=[{"resource": "PullRequest", "message": told}])
         issue = self.open_issue(repo, str(given["title"]), str(given.get("body") or ""), BOT, "COLLABORATOR")
-        issue.pull = {"head": branch, "base": base, "sha": sha, "merged": False, "merge_commit_sha": None}
+        issue.pull = {
+            **{"head": branch, "base": base, "sha": sha, "draft": draft},
+            **{"merged": False, "merge_commit_sha": None},
+        }
         self.effects.append(Effect(kind="pull", what=f"{repo.full} {branch}"))
         return issue
+
+    def mark_ready(self, node: str) -> None:
+        """As the mutation of GraphQL does it: what is no draft is refused."""
+        named = {f"PR_{repo.full}_{i.number}": (repo, i) for repo in self.repos.values() for i in repo.issues if i.pull}
+        if node not in named:
+            raise Refused(200, f"Could not resolve to a node with the global id of '{node}'")
+        repo, issue = named[node]
+        assert issue.pull is not None
+        if not issue.pull["draft"] or issue.state != "open":
+            raise Refused(200, "Pull request is not a draft")
+        issue.pull["draft"] = False
+        self.effects.append(Effect(kind="ready", what=f"{repo.full}#{issue.number}"))
 
     def merge(self, repo: Repo, issue: Issue, given: dict[str, Any]) -> str:
         assert issue.pull is not None
         self.before_merge()
         head, base = repo.head_of(issue), issue.pull["base"]
         method = given.get("merge_method", "merge")
+        if issue.pull["draft"]:
+            raise Refused(405, "Pull Request is still a draft")
         if issue.state != "open" or method not in repo.allow:
             raise Refused(405, "Pull Request is not mergeable")
         if given.get("sha") and given["sha"] != head:

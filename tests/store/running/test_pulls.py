@@ -3,11 +3,8 @@
 import asyncio
 from dataclasses import replace
 
-from sqlalchemy import select
-
 from agents.ports import Pull
 from bot.services import SystemClock
-from store import tables
 from store.database import Database
 from store.running.port_adapters import PullLog
 
@@ -46,11 +43,22 @@ async def test_an_open_one_takes_the_latest_words_and_a_merged_one_stays(databas
     assert await log.find("shop", 2) is None
 
 
-async def test_a_comment_with_the_same_key_is_the_same_one(database: Database) -> None:
+async def test_a_draft_takes_the_latest_words_and_is_ready_once(database: Database) -> None:
     log = book(database)
-    await log.open(PULL, "main")
-    for key, said in (("k1", "one"), ("k1", "again"), ("k2", "two")):
-        await log.comment(key, "shop", 1, said)
-    wanted = select(tables.pull_comments.c.key, tables.pull_comments.c.text).order_by(tables.pull_comments.c.id)
-    rows = await database.read(lambda tx: tx.db.execute(wanted).all())
-    assert [tuple(row) for row in rows] == [("k1", "one"), ("k2", "two")]
+    draft = replace(PULL, draft=True)
+    assert (await log.open(draft, "main")).state == "draft"
+    newer = await log.open(replace(draft, head="b" * 40), "main")
+    assert (newer.state, newer.head, newer.number) == ("draft", "b" * 40, 1)
+    await log.mark_merged("shop", 1, "d" * 40)
+    assert (await log.open(newer_of(draft), "main")).state == "draft", "a draft is not merged"
+    for _ in range(2):
+        await log.mark_ready("shop", 1)
+    assert (await log.open(draft, "main")).state == "open", "what is ready is not made a draft again"
+    await log.mark_merged("shop", 1, "d" * 40)
+    await log.mark_ready("shop", 1)
+    found = await log.find("shop", 1)
+    assert found and found.state == "merged"
+
+
+def newer_of(pull: Pull) -> Pull:
+    return replace(pull, head="c" * 40)

@@ -6,9 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from agents.ports import ForgeFailed, Pull
+from agents.ports import ForgeFailed, Pull, Target
+from agents.workspace.forge.local import LocalForge, Place
+from bot.services import SystemClock
+from store.database import Database
+from store.running.port_adapters import PullLog
 from tests.workspace import repositories as repos
-from tests.workspace.forge_rig import PROJECT, Rig, local_checkout
+from tests.workspace.forge_rig import PROJECT, REDACT, Rig, local_checkout
 
 
 @pytest.fixture
@@ -92,7 +96,6 @@ async def test_a_person_who_merges_it_themselves_is_understood(rig: Rig) -> None
     repos.git(rig.far, "merge", "-q", "--no-ff", pull.branch)
     assert await merge(rig, pull) == repos.tip(rig.far, "main")
     assert (rig.far / "README.md").read_text() == "half done\n"
-    assert rig.seen()[0].comments == ()
 
 
 async def test_a_branch_that_is_not_checked_out_moves_under_nobody(rig: Rig) -> None:
@@ -197,3 +200,25 @@ async def test_a_lock_that_goes_in_a_moment_is_waited_for(rig: Rig) -> None:
     (lock := rig.far / ".git/refs/heads/main.lock").touch()
     asyncio.get_running_loop().call_later(0.3, lock.unlink)
     assert await rig.forge.merge(PROJECT, opened.number, pull.head, "Add b") == repos.tip(rig.far, "main")
+
+
+async def test_files_that_cannot_follow_at_the_last_moment_are_told_of_also_after_a_kill(
+    rig: Rig, tmp_path: Path
+) -> None:
+    """Somebody edits a file between our look and the merge: the branch has moved, and nothing of theirs is lost."""
+
+    class SomebodyEdits(PullLog):
+        async def merging(self, project: str, number: int, was: str, commit: str) -> None:
+            await super().merging(project, number, was, commit)
+            repos.write(rig.far, {"src/a.py": "a = 'half done'\n"})
+
+    database = Database(f"sqlite:///{tmp_path / 'forge.db'}")
+    places = {PROJECT: Place(repository=rig.far, commits=rig.ours)}
+    forge = LocalForge(places, SomebodyEdits(database, SystemClock()), REDACT, lambda project, number: "")
+    opened = await forge.open(pull := rig.pull({"src/a.py": "a = 2\n"}))
+    for _ in range(2):
+        told: list[str] = []
+        assert await forge.merge(PROJECT, opened.number, pull.head, "Change a", Target(tell=told.append))
+        assert len(told) == 1 and "git reset --soft" in told[0] and str(rig.far) in told[0]
+    assert (rig.far / "src/a.py").read_text() == "a = 'half done'\n"
+    database.close()

@@ -28,7 +28,7 @@ class Hub:
     api: GitHubApi
 
     def counts(self) -> dict[str, int]:
-        kinds = ("push", "pull", "comment", "merge")
+        kinds = ("push", "pull", "comment", "ready", "merge")
         return {kind: self.fake.world.count(kind) for kind in kinds}
 
 
@@ -42,17 +42,19 @@ async def hub(tmp_path: Path) -> AsyncIterator[Hub]:
         await api.close()
 
 
-ONCE = {"push": 1, "pull": 1, "comment": 1, "merge": 1}
+ONCE = {"push": 1, "pull": 1, "comment": 1, "ready": 1, "merge": 1}
+WRITES = ["POST .*/pulls", "POST .*/comments", "POST .*/graphql", "PUT .*/merge"]
 
 
 async def whole(hub: Hub) -> str | None:
-    pull = work_on(hub.ours)
+    pull = work_on(hub.ours, draft=True)
     opened = await hub.forge.open(pull)
     await hub.forge.comment("k", PROJECT, opened.number, "The gates pass.")
+    await hub.forge.ready(PROJECT, opened.number)
     return await hub.forge.merge(PROJECT, opened.number, pull.head, "Add b")
 
 
-@pytest.mark.parametrize("which", ["GET .*", "POST .*/pulls", "POST .*/comments", "PUT .*/merge", ".*receive-pack"])
+@pytest.mark.parametrize("which", ["GET .*", *WRITES, ".*receive-pack"])
 @pytest.mark.parametrize("fault", list(Fault))
 async def test_whatever_goes_wrong_on_the_way_each_effect_happens_once(hub: Hub, fault: Fault, which: str) -> None:
     if "receive-pack" in which and fault.startswith("limit"):
@@ -71,7 +73,7 @@ async def test_many_processes_at_once_have_each_effect_once(hub: Hub) -> None:
     assert {one.number for one in opened} == {1}
     merged = await asyncio.gather(*(forge.merge(PROJECT, 1, pull.head, "Add b") for forge, _ in made))
     assert set(merged) == {repos.tip(hub.repo.path, "main")}
-    assert hub.counts() == {**ONCE, "comment": 0}
+    assert hub.counts() == {**ONCE, "comment": 0, "ready": 0}
     for _, api in made:
         await api.close()
 
@@ -91,7 +93,7 @@ async def test_one_that_a_person_closed_stays_closed(hub: Hub) -> None:
     assert (await hub.forge.open(pull)).state == "closed"
     with pytest.raises(ForgeFailed, match="closed on GitHub"):
         await hub.forge.merge(PROJECT, opened.number, pull.head, "Add b")
-    assert hub.counts() == {"push": 1, "pull": 1, "comment": 0, "merge": 0}
+    assert hub.counts() == {"push": 1, "pull": 1, "comment": 0, "ready": 0, "merge": 0}
 
 
 @pytest.mark.parametrize("when", ["before", "meanwhile", "after"])
@@ -251,7 +253,7 @@ async def test_hostile_words_call_nobody_close_nothing_and_fetch_nothing(hub: Hu
 async def test_very_long_words_are_cut_to_what_github_takes(hub: Hub) -> None:
     opened = await hub.forge.open(work_on(hub.ours, title="t" * 5000, body="<b>@x #1 " * 30_000))
     await hub.forge.comment("k", PROJECT, opened.number, "@x" * 100_000)
-    assert hub.counts() == {"push": 1, "pull": 1, "comment": 1, "merge": 0}
+    assert hub.counts() == {"push": 1, "pull": 1, "comment": 1, "ready": 0, "merge": 0}
 
 
 @pytest.mark.parametrize(

@@ -20,6 +20,7 @@ FLOW: dict[str, str] = {
     "work": "a minion's work",
     "evaluate": "checking the work",
     "run_step": "checking the work",
+    "await_checks": "reading the remote checks",
     "integrate": "bringing the work together",
     "open_pull": "opening the pull request",
     "ask_merge": "asking for the merge",
