@@ -24,6 +24,8 @@ STAGES = BY_TURNS
 
 BRANCH = "ai/t-1.1-write-the-form"
 NEXT = {"Retry with a hint", "Expand scope", "I'll finish it myself", "Drop subtask", "Cancel task"}
+CHECKED = {"Check again", "Continue without this check"}
+LESS = {"Core only", "Stub with TODOs"}
 TOKEN = "ghp_" + "wWPw5k4aXcaT4fNP0UcnZwJUVFk6LO0pINUx"
 ADDED = f'diff --git a/form.py b/form.py\n--- a/form.py\n+++ b/form.py\n@@ -0,0 +1 @@\n+TOKEN = "{TOKEN}"\n'
 
@@ -126,7 +128,7 @@ async def test_tests_that_stay_edited_go_to_a_person_with_a_row_of_their_own(ope
     work.gates.says = {f"T-1.1-{attempt}": (passed(), EDITED) for attempt in (1, 2, 3)}
     play, thread = await at_work(opened, given(work))
     card = await play.sees("ana", thread, "T-1.1 (Write the form) needs you", "3 attempts failed", "12 passed")
-    assert "Original tests" in card.text and EDITED.why in card.text and set(card.buttons) == NEXT
+    assert "Original tests" in card.text and EDITED.why in card.text and set(card.buttons) == NEXT | CHECKED | LESS
     assert not (await play.task()).delivery.pull and len(work.minions.briefs) == 3
 
 
@@ -201,3 +203,21 @@ async def test_of_two_reviewers_one_who_says_nothing_is_no_approval(opened: Open
     await play.sees("lead", thread, "review step ", "approves", "gave no verdict", offers="Continue")
     await play.stage.press("lead", thread, "Continue")
     await play.sees("lead", thread, "T-1 is ready to merge")
+
+
+@on(*FOUR)
+async def test_a_check_that_cannot_run_is_gone_on_without_by_who_may(opened: Opened) -> None:
+    work = Workshop()
+    missing = replace(failing(), score=Score.FAIL, why="it cannot be run here (exit code 127): mocha was not found")
+    work.gates.says = {"T-1.1-1": (missing,)}
+    play, thread = await at_work(opened, given(work))
+    card = await play.sees("ana", thread, "T-1.1 (Write the form) needs you", "mocha was not found")
+    assert set(card.buttons) == NEXT | CHECKED, "one failure is no reason to settle for less"
+    await play.stage.press("ana", thread, "Check again")
+    await play.sees("ana", thread, "T-1.1 (Write the form) needs you", "Checked again by")
+
+    await play.stage.press("ana", thread, "Continue without this check", words="it is broken")
+    assert (await play.sees("ana", thread, "This is not yours to decide")).private
+    await play.stage.press("lead", thread, "Continue without this check", words="npm is down today")
+    await play.sees("lead", thread, "T-1 is ready to merge", "Went on without", "tests of T-1.1", "npm is down today")
+    assert len(work.minions.briefs) == 1 and (await play.task()).work.on(1).attempt == 1

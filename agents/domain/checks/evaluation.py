@@ -229,6 +229,7 @@ def comments_of(review: CodeReview) -> str:
 
 RULES, PROJECT = "rules", "project"  # what is judged: by code alone, or by the checks that a project has
 COMMIT = "commit"  # whether all that was left could be committed
+RULE_NAMES = frozenset({"forbidden files", "scope", "secrets", "loop", "changes", COMMIT})  # nobody goes on without
 GATE_NAMES = ("tests", "lint", "scope", "secrets", "loop", "forbidden-files", "original-tests", COMMIT, "changes")
 COMMAND_MOST = 2_000
 FILES = "{files}"  # in a lint command: the changed files, quoted

@@ -6,7 +6,7 @@ from dataclasses import replace
 from enum import StrEnum
 
 from agents.domain import events as e
-from agents.domain.checks.evaluation import RiskLevel, Score
+from agents.domain.checks.evaluation import RULE_NAMES, RiskLevel, Score
 from agents.domain.checks.scope import paths_in
 from agents.domain.decisions.authority import TROUBLE, Kind
 from agents.domain.decisions.decision import Option, with_letters
@@ -91,7 +91,8 @@ def _refused_checks(task: Task, work: Work) -> tuple[str, ...]:
     if refused is None or refused.type != GATE.name or judged is None or judged.attempt != work.attempt:
         return ()
     known = {gate.name for gate in work.checked.gates}  # of the steps before it, which passed
-    return tuple(g.name for g in judged.gates if g.name not in known and g.score is not Score.PASS and g.ran)
+    bad = tuple(g.name for g in judged.gates if g.name not in known and g.score is not Score.PASS and g.ran)
+    return bad if RULE_NAMES.isdisjoint(bad) else ()
 
 
 def _due_again(task: Task, work: Work, moment: Moment) -> e.StepDue:
