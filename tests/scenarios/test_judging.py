@@ -4,7 +4,7 @@ import asyncio
 from dataclasses import replace
 from typing import Any
 
-from agents.domain.checks.evaluation import Change, GateRun
+from agents.domain.checks.evaluation import Change, GateRun, Score
 from agents.domain.checks.scope import Scope, ScopeMode
 from agents.domain.decisions.authority import Kind
 from agents.domain.decisions.table import rule_name
@@ -41,7 +41,8 @@ async def refused(play: Play, thread: str, *words: str, attempt: int = 1) -> Non
     judged = await play.sees("ana", thread, "T-1.1 did not pass", *words)
     assert set(judged.buttons) <= {"Show the diff", "Comments"}, "it leads to what was found, and decides nothing"
     card = await play.sees("ana", thread, "T-1.1 (Write the form) needs you", *words, offers="Drop subtask")
-    assert "Another attempt would not fix this" in card.text and set(card.buttons) == NEXT
+    less = LESS if attempt > 1 else set()
+    assert "Another attempt would not fix this" in card.text and set(card.buttons) == NEXT | less
     assert f"Kept: branch {BRANCH}" in card.text and f"Kept: patch T-1.1-{attempt}.patch" in card.text
     await play.sees("ana", thread, "a step needs you", "Write the form: waits for you")
     task = await play.task()
@@ -205,13 +206,13 @@ async def test_of_two_reviewers_one_who_says_nothing_is_no_approval(opened: Open
     await play.sees("lead", thread, "T-1 is ready to merge")
 
 
-@on(*FOUR)
+@on(*THREE)
 async def test_a_check_that_cannot_run_is_gone_on_without_by_who_may(opened: Opened) -> None:
     work = Workshop()
     missing = replace(failing(), score=Score.FAIL, why="it cannot be run here (exit code 127): mocha was not found")
     work.gates.says = {"T-1.1-1": (missing,)}
     play, thread = await at_work(opened, given(work))
-    card = await play.sees("ana", thread, "T-1.1 (Write the form) needs you", "mocha was not found")
+    card = await play.sees("ana", thread, "T-1.1 (Write the form) needs you", "mocha", offers="Drop subtask")
     assert set(card.buttons) == NEXT | CHECKED, "one failure is no reason to settle for less"
     await play.stage.press("ana", thread, "Check again")
     await play.sees("ana", thread, "T-1.1 (Write the form) needs you", "Checked again by")

@@ -87,13 +87,15 @@ def begin_checks(task: Task, work: Work, moment: Moment) -> Facts:
 
 
 def judged_before(task: Task, work: Work, tree: str) -> Evaluation | None:
-    """The judgement of the very same change as the work of one subtask: where that is all there is."""
+    """The judgement of the very same change as the work of one subtask: where that is all there is. One that left
+    doubts is made anew."""
     found = (
         other.evaluation
         for other in task.work.subtasks
         if other.number != work.number and other.state is SubtaskState.DONE and other.base == work.base
     )
-    return next((each for each in found if each and tree == each.tree and each.overall is Score.PASS), None)
+    clear = (each for each in found if each and each.overall is Score.PASS and not each.doubts)
+    return next((each for each in clear if tree == each.tree), None)
 
 
 def take_over(task: Task, work: Work, before: Evaluation, moment: Moment) -> Facts:
