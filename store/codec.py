@@ -24,7 +24,7 @@ from agents.domain.project import project
 from agents.domain.project.project import Project
 from agents.domain.task import fold as task
 from agents.domain.task.task import Task
-from store.upcasts import upcast_decisions, upcast_event, upcast_workflow
+from store.upcasts import upcast_decisions, upcast_event, upcast_plans, upcast_workflow
 
 T = TypeVar("T")
 State = TypeVar("State")
@@ -94,7 +94,8 @@ class StreamKind(Generic[State]):
     evolve: Callable[[State, Event], State]
 
     def load(self, body: str) -> State:
-        return shape(self.state).validate_json(upcast_workflow(upcast_decisions(body, "open"), "plan"))
+        today = upcast_plans(upcast_workflow(upcast_decisions(body, "open"), "plan"), "plan")
+        return shape(self.state).validate_json(today)
 
 
 _TASK = StreamKind(Task, task.begin, task.evolve)

@@ -2,7 +2,8 @@
 
 What is stored, and so its hash, stays. Up to version 15 the request's parts lay flat in its fact; the subject of a
 decision was a string, and some kinds stood for several questions. Up to version 18 a workflow was six steps whose names
-said what they do.
+said what they do. Up to version 20 subtasks of a plan had no kind and
+assumptions no reason: version 1 of its schema.
 """
 
 import json
@@ -10,15 +11,27 @@ import re
 from collections.abc import Callable
 from typing import Any
 
+from agents.domain.planning.kind_by_files import kind_of
+from agents.domain.planning.work_kind import WorkKind, size_of
+
 Found = dict[str, Any]
 
+# A subtask: only those of plans have a title and then a reason.
+_WITHOUT_KIND = re.compile(r'"title":"(?:[^"\\]|\\.)*","why":"(?:[^"\\]|\\.)*"(?!,"kind":)')
 _SPENT = re.compile(r"and \$(?P<spent>[\d.]+) is spent")
 _UNPLANNED = "I could not make a plan"
+
+
+def _dump(found: Found) -> str:
+    """Without blanks, as it is stored: what looks at it next looks for that."""
+    return json.dumps(found, separators=(",", ":"))
 
 
 def upcast_event(kind: str, body: str) -> str:
     if kind == "DecisionOpened":
         return upcast_decisions(body, "decision")
+    if kind == "DecompositionDrafted":
+        return upcast_plans(body)
     if kind == "PlanAccepted":
         return upcast_workflow(body)
     return _gather_request(body) if kind == "TaskRequested" else body
@@ -33,7 +46,7 @@ def upcast_workflow(body: str, *keys: str) -> str:
     for key in keys:
         holder = holder[key]
     holder["workflow"] = _workflow(holder["workflow"])
-    return json.dumps(found)
+    return _dump(found)
 
 
 def _workflow(old: Found) -> Found:
@@ -52,16 +65,46 @@ def _workflow(old: Found) -> Found:
     return {"name": old["name"], "require_tests": True, "steps": steps}
 
 
+def upcast_plans(body: str, *keys: str) -> str:
+    """The text with the plans below these keys as they are written now. Each keeps the hash that it was approved by."""
+    if not _WITHOUT_KIND.search(body):
+        return body
+    found = json.loads(body)
+    holder = found
+    for key in keys:
+        holder = holder.get(key, {})
+    old = {name: plan for name in ("plan", "draft", "previous") if _is_of_version_1(plan := holder.get(name))}
+    holder.update({name: _plan_now(plan) for name, plan in old.items()})
+    return _dump(found) if old else body
+
+
+def _is_of_version_1(plan: Any) -> bool:
+    return isinstance(plan, dict) and any("kind" not in subtask for subtask in plan.get("subtasks", ()))
+
+
+def _plan_now(old: Found) -> Found:
+    """Kind and size are derived, and marked as such: nobody approved them."""
+    assumptions = [{"what": text} for text in old.get("assumptions", ())]
+    subtasks = [_subtask_now(each) for each in old["subtasks"]]
+    return {**old, "version": 1, "assumptions": assumptions, "subtasks": subtasks}
+
+
+def _subtask_now(old: Found) -> Found:
+    rest = {name: value for name, value in old.items() if name != "spike"}
+    kind = WorkKind.SPIKE if old.get("spike") else kind_of(None, old.get("files", ()))
+    return {**rest, "kind": kind, "size": size_of(old.get("hours", 1.0)), "assumed": ["kind", "size"]}
+
+
 def upcast_decisions(body: str, key: str = "") -> str:
     """The text with the decisions at this key of it as they are written now; without a key it is one itself."""
     if '"subject":"' not in body and '"asks":"' not in body:  # a string and words there: written no more
         return body
     found = json.loads(body)
     if not key:
-        return json.dumps(_decision(found))
+        return _dump(_decision(found))
     if inner := found.get(key):
         found[key] = [_decision(each) for each in inner] if isinstance(inner, list) else _decision(inner)
-    return json.dumps(found)
+    return _dump(found)
 
 
 def _gather_request(body: str) -> str:
@@ -69,7 +112,7 @@ def _gather_request(body: str) -> str:
     if not isinstance(fact["request"], str):
         return body
     parts = {name: value for name, value in fact.items() if name not in ("task", "request")}
-    return json.dumps({"task": fact["task"], "at": fact["at"], "request": {"text": fact["request"], **parts}})
+    return _dump({"task": fact["task"], "at": fact["at"], "request": {"text": fact["request"], **parts}})
 
 
 def _decision(old: Found) -> Found:

@@ -145,6 +145,10 @@ class Catalog:
             raise SettingsProblem(f"There is no role `{name}` any more", next_step=step)
         return self.roles[name]
 
+    def worker_roles(self) -> dict[str, str]:
+        """Those that may do a subtask, each with what it is for."""
+        return {role.name: role.description for role in self.roles.values() if role.base is Base.IMPLEMENTER}
+
     def context(self, role: str, scope: str = "") -> Strategy:
         """What a role reads at a step; `scope`: what the step says of it. Raises SettingsProblem where either is
         gone since."""

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from agents.domain import events as e
 from agents.domain.checks.evaluation import Change
@@ -14,7 +14,7 @@ from agents.domain.task.task import Task
 from agents.domain.text.sanitize import cut
 from agents.domain.work import dispatching, working
 from agents.domain.work.dispatching import about_run
-from agents.domain.work.stepping import worker_of
+from agents.domain.work.stepping import role_of, worker_of
 from agents.domain.work.work import Ending, SubtaskState, Work
 from agents.domain.work.working import Ended, Wanted
 from agents.domain.workflow.steps import Step
@@ -90,7 +90,7 @@ class _Run:
         project, branch, start = task.project or "", dispatching.branch_of(task, work), work.base
         if not work.branch:
             start = await ports.checkouts.tip(project, task.work.branch) or task.work.base
-        name = await ports.minions.prepare(self._step.role)
+        name = await ports.minions.prepare(role_of(task, work))
         self.checkout = await ports.checkouts.open(project, branch, start)
         self.given = await outputs_before(task, work, self._step, ports)
         recovered = work.state is SubtaskState.RUNNING
@@ -139,7 +139,7 @@ class _Run:
             subtask=subtask,
             work=self.work,
             checkout=self.checkout,
-            step=self._step,
+            step=replace(self._step, roles=(role_of(self.task, self.work),)),
             notes=(*dispatching.notes_for(self.task, subtask), *self.given),
             since=self.since,
             interrupted=self.interrupted,

@@ -1,6 +1,6 @@
 """What the deciding part needs from the world. Adapters implement these; flows receive them."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol
@@ -144,3 +144,4 @@ class Ports:
     live: Live
     risk: Callable[[Sequence[Change], float | None], Risk]  # of a change with such a coverage
     workflow: Callable[[Task], Workflow] = lambda task: DEFAULT  # the current one; a task may keep an older one
+    worker_roles: Callable[[], Mapping[str, str]] = dict  # that may do a subtask, each with what it is for

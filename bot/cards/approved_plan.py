@@ -8,7 +8,7 @@ from agents.domain.decisions.subject import OfPlan
 from agents.domain.ids import DecisionId, derive_id
 from agents.domain.planning.decomposition import Decomposition, Edge, Subtask
 from agents.domain.task.task import Task
-from bot.cards.plan import order_in_words
+from bot.cards.plan import because, kind_in_words, order_in_words
 from bot.cards.scene import INLINE, Ways
 from bot.config.platforms import OWN
 from bot.messages import Attached, Button, Card, Choice, Link
@@ -72,11 +72,16 @@ def title_of(plan: Decomposition, subtask: Subtask) -> str:
 def details(subtask: Subtask) -> Iterator[str]:
     """What the plan's card has no room for."""
     needs = ", ".join(str(need.number) for need in subtask.needs if need.edge is Edge.BLOCKS)
-    parts = (("Why", subtask.why), ("Test", subtask.test), ("Files", ", ".join(subtask.files)), ("After", needs))
+    kind = "" if subtask.closing else f"{kind_in_words(subtask)}; {subtask.size}; confidence {subtask.confidence}"
+    parts = (
+        *(("Why", subtask.why), ("Kind", kind), ("Role", subtask.role), ("Test", subtask.test)),
+        *(("Files", ", ".join(subtask.files)), ("After", needs)),
+    )
     yield from (f"{label}: {value}" for label, value in parts if value)
 
 
 def _rest(plan: Decomposition) -> Iterator[str]:
     yield f"\nOrder: {order_in_words(plan)}"
-    yield from (f"Assumes: {each}" for each in plan.assumptions)
+    yield from (f"Assumes: {because(each.what, each.why)}" for each in plan.assumptions)
+    yield from (f"Open issue: {because(each.what, each.why)}" for each in plan.issues)
     yield from (f"Risk: {risk.what} → {risk.mitigation}" for risk in plan.risks)

@@ -4,14 +4,14 @@ from collections.abc import Iterator
 
 from agents.domain.decisions.decision import Decision
 from agents.domain.decisions.subject import OfPlan
-from agents.domain.planning.decomposition import Decomposition, Edge, Level, Subtask
+from agents.domain.planning.decomposition import Assumption, Decomposition, Edge, Level, PlanPhase, Subtask
 from agents.domain.planning.ladder import TODO
-from agents.domain.planning.review import Advice, Argument, Critic, Custodiet, Debate, Position, Review, Ruling
 from agents.domain.task.task import Task
 from agents.domain.text.sanitize import cut, one_line
 from agents.domain.workflow.steps import GATE, HUMAN, REVIEW
 from agents.domain.workflow.workflow import DEFAULT, Workflow
 from bot.cards.git_preview import early_rows
+from bot.cards.planning.argument import argument_rows, debate_rows, is_contested
 from bot.cards.scene import Bill, rows_of
 from bot.messages import Arrow, Graph, Node, Row
 
@@ -35,7 +35,6 @@ SHORT_LEVEL: dict[Level, str] = {
     Level.SIMPLIFIED: "simplified, from less than all there is",
     Level.MINIMAL: "a one-step plan",
 }
-POSITION: dict[Position, str] = {Position.MAINTAIN: "keeps to it", Position.REVISE: "gives way"}
 _MOST = 5  # assumptions and risks that are shown; the counts of the rest are
 
 
@@ -45,7 +44,8 @@ def plan_rows(task: Task, bill: Bill) -> tuple[Row, ...]:
         return ()
     argument = [*argument_rows(task.plan.review), *debate_rows(task.plan.debate)]
     again = "Sent back before" if task.plan.tries > 1 else "Changes asked for"
-    asked = rows_of((again, cut("; ".join(task.plan.feedback), 300)), ("Goal", task.plan.draft.goal))
+    goal, summary = task.plan.draft.goal, cut(one_line(task.plan.draft.summary, 400), 400)
+    asked = rows_of((again, cut("; ".join(task.plan.feedback), 300)), ("Goal", goal), ("Summary", summary))
     plan = [*asked, *_steps(task, task.plan.draft)]
     rows = [*argument, *plan] if is_contested(task) else [*plan, *argument]
     left_out = (f"`{file}`: {one_line(why, 200)}" for file, why in task.plan.guidance_left_out[:_MOST])
@@ -81,17 +81,10 @@ def _level(task: Task) -> tuple[str, str]:
     return label, f"{text} Why: {one_line(task.plan.level_why, 300)}" if text and task.plan.level_why else text
 
 
-def is_contested(task: Task) -> bool:
-    """A reviewer says stop, gave no verdict, or two of them could not agree."""
-    if task.plan.debate is not None and not task.plan.debate.is_settled:
-        return True
-    return task.plan.review is not None and task.plan.review.ruling in (Ruling.BLOCKED, Ruling.ESCALATE_TO_HUMAN)
-
-
 def size_in_words(plan: Decomposition) -> str:
     """“3 subtasks in 2 phases”."""
     count = len(plan.steps)
-    phases = f" in {len(plan.phases)} phases" if len(plan.phases) > 1 else ""
+    phases = f" in {len(plan.phase_numbers)} phases" if len(plan.phase_numbers) > 1 else ""
     return f"{count} subtask{'s' if count != 1 else ''}{phases}"
 
 
@@ -143,17 +136,45 @@ def _steps(task: Task, plan: Decomposition) -> list[Row]:
         *rows,
         *rows_of(*(("Gone", title) for title in gone), ("Changed", "nothing but the wording" if same else "")),
         *rows_of(("Order", order_in_words(plan) if len(plan.subtasks) > 1 else ""), ("Informs", _informs(plan))),
+        *rows_of(*((f"Phase {phase.number}", _phase(phase)) for phase in plan.phases[:_MOST])),
     ]
 
 
 def _subtask(subtask: Subtask, task: Task) -> str:
-    files = f" · {len(subtask.files)} file{'s' if len(subtask.files) != 1 else ''}" if subtask.files else ""
-    kind = "Find out: " if subtask.spike else ""
-    phase = f" · phase {subtask.phase}" if task.plan.draft and len(task.plan.draft.phases) > 1 else ""
-    closing = task.plan.is_closing(subtask.number)
-    title = "Verify that all of it together does what was asked for" if closing else subtask.title
-    sure = "" if closing else f" · {_CONFIDENCE[subtask.confidence]}"
-    return f"{kind}{title}{files}{sure}{phase}"
+    """“Count failed tries · fix · small · 2 files · after 1 · confidence high”."""
+    assert task.plan.draft is not None
+    if task.plan.is_closing(subtask.number):
+        return "Verify that all of it together does what was asked for"
+    files = f"{len(subtask.files)} file{'s' if len(subtask.files) != 1 else ''}" if subtask.files else ""
+    phase = f"phase {subtask.phase}" if len(task.plan.draft.phase_numbers) > 1 else ""
+    role = f"role {subtask.role}" if subtask.role else ""
+    sure = _CONFIDENCE[subtask.confidence]
+    parts = (kind_in_words(subtask), subtask.size, files, after_in_words(subtask), sure, phase, role)
+    title = f"Find out: {subtask.title}" if subtask.spike else subtask.title
+    return " · ".join((title, *(part for part in parts if part)))
+
+
+def _phase(phase: PlanPhase) -> str:
+    """“Storage; agreed on: Store.expires(code)”."""
+    agreed = f"agreed on: {cut('; '.join(phase.interfaces), 200)}" if phase.interfaces else ""
+    return "; ".join(part for part in (phase.title, agreed) if part)
+
+
+def kind_in_words(subtask: Subtask) -> str:
+    """“fix, changes existing tests”; a kind that no planner named is marked."""
+    assumed = " (assumed from its files)" if "kind" in subtask.assumed else ""
+    return f"{subtask.kind}{assumed}{', changes existing tests' if subtask.changes_tests else ''}"
+
+
+def after_in_words(subtask: Subtask) -> str:
+    """“after 1 and 2”."""
+    return f"after {_and([str(number) for number in subtask.blocked_by])}" if subtask.blocked_by else ""
+
+
+def subtask_table(plan: Decomposition | None) -> list[tuple[str, ...]]:
+    """Number, title, kind, size, confidence and order of each, for a page that is wide enough."""
+    steps = plan.steps if plan else ()
+    return [(str(s.number), s.title, kind_in_words(s), s.size, s.confidence, after_in_words(s)) for s in steps]
 
 
 def _label(subtask: Subtask, plan: Decomposition) -> str:
@@ -172,21 +193,29 @@ def _marks(old: Decomposition | None, new: Decomposition) -> tuple[dict[int, str
 
 
 def _content(subtask: Subtask) -> tuple[object, ...]:
-    return (subtask.files, subtask.test, subtask.why, len(subtask.needs), subtask.phase)
+    typed = (subtask.kind, subtask.changes_tests, subtask.role, subtask.project)
+    return (subtask.files, subtask.test, subtask.why, len(subtask.needs), subtask.phase, *typed)
 
 
 def _caveats(plan: Decomposition) -> list[Row]:
-    rows = [_assumed(text) for text in plan.assumptions[:_MOST]]
+    rows = [_assumed(each) for each in plan.assumptions[:_MOST]]
+    rows += [Row(label="Open issue", value=because(each.what, each.why)) for each in plan.issues[:_MOST]]
     rows += [Row(label="Risk", value=f"{risk.what} → {risk.mitigation}") for risk in plan.risks[:_MOST]]
-    hidden = max(0, len(plan.assumptions) - _MOST) + max(0, len(plan.risks) - _MOST)
+    hidden = sum(max(0, len(each) - _MOST) for each in (plan.assumptions, plan.issues, plan.risks))
     return rows + rows_of(
-        ("And", f"{hidden} more assumptions and risks; say `why` to read on" if hidden else ""),
+        ("And", f"{hidden} more assumptions, issues and risks; say `why` to read on" if hidden else ""),
         ("Merges into", plan.into or "the branch that the project is on when work begins"),
         ("Paths", cut(", ".join(plan.paths), 400)),
+        ("Planner read", cut(", ".join(plan.read), 400)),
     )
 
 
-def _assumed(text: str) -> Row:
+def because(what: str, why: str) -> str:
+    return f"{what} ({why})" if why else what
+
+
+def _assumed(assumption: Assumption) -> Row:
+    text = because(assumption.what, assumption.why)
     to_do = text.startswith(TODO)
     return Row(label=TODO.rstrip(": "), value=text.removeprefix(TODO)) if to_do else Row(label="Assumes", value=text)
 
@@ -218,77 +247,3 @@ def _price(task: Task, bill: Bill) -> str:
         return f"estimate ${estimate:.2f} of model time"
     beyond = "; at the budget it stops and asks" if estimate > budget else ""
     return f"estimate ${estimate:.2f} of a budget of ${budget:.2f}{beyond}"
-
-
-CRITIC = {
-    Critic.PROCEED: "approves",
-    Critic.REVISE: "asks for changes",
-    Critic.HALT: "stops it",
-    Critic.NO_VERDICT: "no usable verdict this time",
-}
-SCOPE_GUARD = {
-    Custodiet.OK: "within the request",
-    Custodiet.WARN: "concern",
-    Custodiet.BLOCK: "stops it",
-    Custodiet.NO_VERDICT: "no usable verdict this time",
-}
-
-
-def argument_rows(review: Review | None) -> list[Row]:
-    if review is None:
-        return []
-    return [
-        Row(label="Critic", value=_critic(review)),
-        Row(label="Scope guard", value=_custodiet(review)),
-        *_advice(review.advice),
-    ]
-
-
-def debate_rows(debate: Debate | None, *, goes_on: bool = False) -> list[Row]:
-    """What moved in each round, how it ended and what it cost."""
-    if debate is None:
-        return []
-    rows = []
-    for round in debate.rounds:
-        rows.append(Row(label=f"Round {round.number}, critic", value=_point(round.critic)))
-        rows.append(Row(label=f"Round {round.number}, scope guard", value=_point(round.custodiet)))
-    return rows if goes_on else [*rows, Row(label="Debate", value=_ended(debate))]
-
-
-def _ended(debate: Debate) -> str:
-    cost = f"; arguing cost ${debate.cost:.2f}" if debate.cost else ""
-    if not debate.is_settled:
-        return f"they still disagree{cost}"
-    went_on = debate.now.ruling is Ruling.APPROVED
-    return f"they agree {'to go on' if went_on else 'that it must change'}{cost}"
-
-
-def _point(argument: Argument) -> str:
-    moved = POSITION[argument.position]
-    cited = f" [{cut('; '.join(argument.evidence), 120)}]" if argument.evidence else " [no evidence]"
-    return f"{moved}: {one_line(argument.point, 200)}{cited}"
-
-
-def _critic(review: Review) -> str:
-    said = review.critic
-    untested = (f"untested: {each}" for each in said.assumptions)
-    points = said.why_none or cut("; ".join((*said.issues, *said.changes, *untested)), 500)
-    return f"{CRITIC[said.verdict]}{f': {points}' if points else ''}"
-
-
-def _custodiet(review: Review) -> str:
-    """The issue, the principle it touches, and what would resolve it."""
-    said = review.custodiet
-    parts = (said.issue, f"it touches: {said.principle}" if said.principle else "", said.suggestion)
-    points = said.why_none or "; ".join(part for part in parts if part)
-    return f"{SCOPE_GUARD[said.verdict]}{f': {points}' if points else ''}"
-
-
-def _advice(advice: tuple[Advice, ...]) -> list[Row]:
-    """Specialists who say the same are heard once, and so is what kept them from saying anything."""
-    said: dict[str, list[str]] = {}
-    for each in advice:
-        points = f"none: {each.why_none}" if each.why_none else "; ".join((*each.concerns, *each.suggestions))
-        if points:
-            said.setdefault(points, []).append(each.specialist)
-    return [Row(label=f"Advice, {' and '.join(names)}", value=cut(points, 300)) for points, names in said.items()]

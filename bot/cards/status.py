@@ -12,7 +12,8 @@ from agents.domain.work.work import QueuePause
 from bot.cards.decisions import button
 from bot.cards.kinds import CARDS, kind_in_words
 from bot.cards.kinds.kind_card import who_may
-from bot.cards.plan import SHORT_LEVEL, argument_rows, debate_rows, order_in_words
+from bot.cards.plan import SHORT_LEVEL, because, order_in_words
+from bot.cards.planning.argument import argument_rows, debate_rows
 from bot.cards.progress import work_rows
 from bot.cards.scene import NO_BILL, Bill, Scene, bill_rows, rows_of
 from bot.messages import Button, Card, Row, Tone
@@ -209,7 +210,8 @@ def why_card(task: Task, name: NameOf) -> Card:
         whys = ((f"{task.id}.{step.number}", step.why and f"is there because {step.why}") for step in draft.steps)
         rows += [
             *rows_of(("Order", f"{order_in_words(draft)}, because of what waits for what"), *whys),
-            *rows_of(*(("Assumes", text) for text in draft.assumptions)),
+            *rows_of(*(("Assumes", because(each.what, each.why)) for each in draft.assumptions)),
+            *rows_of(*(("Open issue", because(each.what, each.why)) for each in draft.issues)),
             *rows_of(*(("Risk", f"{risk.what} → {risk.mitigation}") for risk in draft.risks)),
         ]
     nothing = "" if rows else "Nothing has been decided about it yet."

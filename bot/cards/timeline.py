@@ -13,7 +13,8 @@ from agents.domain.workflow.workflow import DEFAULT, Workflow
 from bot.cards.decisions import WITHDRAWN
 from bot.cards.kinds import kind_in_words, outcome_label
 from bot.cards.kinds.task.stuck import FLOW
-from bot.cards.plan import CRITIC, POSITION, SCOPE_GUARD, SHORT_LEVEL
+from bot.cards.plan import SHORT_LEVEL
+from bot.cards.planning.argument import CRITIC, POSITION, SCOPE_GUARD
 from bot.cards.progress import SCORE
 
 Decisions = Callable[[DecisionId], Decision | None]

@@ -14,8 +14,8 @@ from agents.catalog.skills import SKILL
 from agents.catalog.validation import Model
 from agents.catalog.workflows import WORKFLOW
 from agents.domain.errors import OverlordError
-from agents.flows.decompose import PlanSays
 from agents.flows.intake import IntentAnswer, ProjectAnswer
+from agents.flows.plan_answer import PlanSays
 from agents.flows.review import CriticAnswer, CustodietAnswer, DebateAnswer, SpecialistAnswer
 from agents.flows.steps.reviews import ReviewAnswer
 from bot.config.accounts import GROUPS

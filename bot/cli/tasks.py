@@ -98,6 +98,7 @@ async def _show(queries: QueryApi, written: str, json: bool) -> None:
         (("attempt", "tests", "lint", "review", "overall", "when"), evaluations),
         (("run", "role", "model", "ended", "retries", "took", "tokens", "cost", "error"), runs),
         (("phase", "state"), phases),
+        (("subtask", "title", "kind", "size", "confidence", "order"), page.subtasks),
     )
     for headings, rows in tables:
         if rows:

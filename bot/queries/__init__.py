@@ -101,16 +101,17 @@ class TaskPage:
     evaluations: tuple[EvaluationResult, ...] = ()  # how each attempt was judged, oldest first
     runs: tuple[Run, ...] = ()  # of minions, planner and reviewers, oldest first
     workflow: Graph | None = None  # that the task keeps; None until its plan is approved
+    subtasks: tuple[tuple[str, ...], ...] = ()  # of its plan: number, title, kind, size, confidence and order
 
     @property
     def phases(self) -> tuple[tuple[int, SubtaskState], ...]:
         """The phases of a plan with several, each with what its subtasks come to together."""
         plan, works = self.task.plan.draft, self.task.work.subtasks
-        if plan is None or not works or len(plan.phases) == 1:
+        if plan is None or not works or len(plan.phase_numbers) == 1:
             return ()
         here = {
             number: [work.state for work in works if self.task.plan.subtask(work.number).phase == number]
-            for number in plan.phases
+            for number in plan.phase_numbers
         }
         return tuple((number, phase_state(states)) for number, states in here.items())
 

@@ -18,6 +18,7 @@ from agents.workspace.files.artefacts import FileArtefacts
 from bot.cards.decisions import decision_card
 from bot.cards.discreet import discreet, discreet_proposal
 from bot.cards.evidence import comment_button, evidence_of, with_evidence
+from bot.cards.plan import subtask_table
 from bot.cards.replies import QueueStatus
 from bot.cards.scene import Bill, Ways
 from bot.cards.status import status_card
@@ -257,6 +258,7 @@ class QueryApi:
             ),
             runs=tuple(runs.history(tx.db, id)),
             workflow=workflow_graph(task),
+            subtasks=tuple(tuple(map(self._services.redact, row)) for row in subtask_table(task.plan.draft)),
         )
 
     def _outcomes(self, tx: Transaction, id: TaskId) -> Iterator[WorkerOutcome]:

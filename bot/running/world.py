@@ -69,6 +69,7 @@ class World:
             live=self.services.show,
             risk=lambda changes, coverage: risk_of(changes, coverage, self.risk),
             workflow=self.services.workflow,
+            worker_roles=self.services.catalog().worker_roles,
         )
 
     async def close(self) -> None:

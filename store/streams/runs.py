@@ -14,7 +14,7 @@ from agents.domain.events import Event
 from agents.domain.fact import Usage
 from agents.domain.ids import TaskId
 from agents.domain.models.failure import ErrorClass
-from agents.domain.planning.decomposition import Level
+from agents.domain.planning.decomposition import Decomposition, Level, Subtask
 from agents.domain.planning.review import Critic, Custodiet, Review
 from agents.domain.task.task import Task
 from agents.domain.work.outcome import ERROR_OF_ENDING
@@ -69,9 +69,12 @@ class Run:
 class Runs:
     """The rows of one task while facts are read."""
 
-    def __init__(self, rows: Iterable[Row] = (), workflow: Workflow | None = None) -> None:
+    def __init__(
+        self, rows: Iterable[Row] = (), workflow: Workflow | None = None, plan: Decomposition | None = None
+    ) -> None:
         self.rows: dict[Key, Row] = {_key(row): row for row in rows}
         self.workflow = workflow
+        self.plan = plan
 
     def read(self, fact: Event) -> None:
         if reader := READERS.get(type(fact)):
@@ -83,12 +86,21 @@ class Runs:
         if key not in self.rows:
             self.rows[key] = {
                 "task": fact.task, "step": step, "subtask": subtask, "attempt": attempt, "role": role,
-                "engine": "", "model": "", "task_type": "", "workflow": self.workflow.name if self.workflow else "",
+                "engine": "", "model": "", "task_type": self.task_type(subtask),
+                "workflow": self.workflow.name if self.workflow else "",
                 "success": None, "retries": max(0, attempt - 1), "calls": 0,
                 "tokens_in": 0, "tokens_out": 0, "cached_tokens": 0, "cost": 0.0, "seconds": 0.0,
                 "error": "", "at": seconds(fact.at), "since": None,
             }  # fmt: skip
         return self.rows[key]
+
+    def subtask(self, number: int) -> Subtask | None:
+        return next((each for each in self.plan.subtasks if each.number == number), None) if self.plan else None
+
+    def task_type(self, subtask: int) -> str:
+        """The kind that was approved. Plans of version 1 name none."""
+        found = self.subtask(subtask)
+        return found.kind.value if found and self.plan and self.plan.version > 1 else ""
 
     def minion(self, fact: e.AboutWork) -> Row | None:
         """The row of the run that a fact of work is about; None: no minion worked on it."""
@@ -138,6 +150,7 @@ def _failed_in_a_row(rows: Sequence[Row]) -> int:
 
 
 def _drafted(runs: Runs, fact: e.DecompositionDrafted) -> None:
+    runs.plan = fact.plan
     if fact.level is not Level.MINIMAL:  # which code wrote, and no planner
         _plan(runs, fact, success=True)
 
@@ -206,7 +219,8 @@ def _accepted(runs: Runs, fact: e.PlanAccepted) -> None:
 
 def _started(runs: Runs, fact: e.MinionStarted) -> None:
     """Of a part that a crash cut short nobody knows how long it took."""
-    role = (runs.workflow or DEFAULT).implement.role
+    named = runs.subtask(fact.subtask)
+    role = (named.role if named else "") or (runs.workflow or DEFAULT).implement.role
     row = runs.minion(fact) or runs.at(fact, DEFAULT.implement.name, fact.attempt, role, fact.subtask)
     row.update(engine=fact.engine, since=seconds(fact.at), success=None, error="")
 
@@ -284,7 +298,7 @@ def write(db: Connection, task: Task, fact: Event) -> None:
         return
     before = rows(db, task.id)
     plan = task.plan
-    runs = Runs((dict(row) for row in before), plan.workflow or (DEFAULT if plan.accepted else None))
+    runs = Runs((dict(row) for row in before), plan.workflow or (DEFAULT if plan.accepted else None), plan.draft)
     runs.read(fact)
     for row in runs.rows.values():
         if row not in before:

@@ -5,7 +5,15 @@ from dataclasses import replace
 
 from pydantic import BaseModel
 
-from agents.domain.planning.decomposition import Confidence, Decomposition, Need, Risk, Subtask, with_closing
+from agents.domain.planning.decomposition import (
+    Assumption,
+    Confidence,
+    Decomposition,
+    Need,
+    Risk,
+    Subtask,
+    with_closing,
+)
 from agents.domain.planning.probes import PROBES
 from agents.domain.planning.review import (
     Advice,
@@ -20,8 +28,9 @@ from agents.domain.planning.review import (
     Round,
     Side,
 )
+from agents.domain.planning.work_kind import WorkKind
 from agents.domain.task.task import Task
-from agents.flows.decompose import PlanSays
+from agents.flows.plan_answer import PlanSays
 from agents.flows.review import CriticAnswer, CustodietAnswer, DebateAnswer, SpecialistAnswer
 from agents.ports import Ask
 from tests.llm.rig import task
@@ -75,6 +84,7 @@ def _subtask(number: int, title: str, why: str, test: str, *needs: int) -> Subta
         number=number,
         title=title,
         why=why,
+        kind=WorkKind.FEATURE,
         files=(f"src/shop/sessions/domain/rules_{number % 2 + 1}.py", f"tests/sessions/test_{number}.py"),
         hours=2.5,
         review_minutes=12,
@@ -96,7 +106,10 @@ def plan(version: int) -> Decomposition:
             _subtask(4, "Let support unlock", "people must not wait for an hour", "pytest tests/support", 2),
             _subtask(5, f"Tell when to try again, version {version}", "it was asked for", "pytest -k told", 3),
         ),
-        assumptions=("All logins go through sessions.", "The clock of the database is good to a second."),
+        assumptions=(
+            Assumption(what="All logins go through sessions."),
+            Assumption(what="The clock of the database is good to a second."),
+        ),
         risks=(
             Risk(what="An attacker locks people out on purpose", mitigation="count by address, let support unlock"),
         ),

@@ -24,6 +24,7 @@ from agents.domain.limits import Limits
 from agents.domain.models.money import Budgets
 from agents.domain.models.routing import Model, Served
 from agents.domain.planning.decomposition import Subtask
+from agents.domain.planning.work_kind import WorkKind
 from agents.domain.work.work import Work
 from agents.llm.answers import tool_schemas
 from agents.llm.client import JobLlm, Models
@@ -49,7 +50,9 @@ from tests.sandbox.yard import bubblewrap
 ROUNDS, TURNS, LATE = 5, 50, 10
 MOST = 1.2
 ROUTES = ("hosted_vllm", "openai")
-SUBTASK = Subtask(number=1, title="Count failed tries", why="what is not counted cannot be limited")
+SUBTASK = Subtask(
+    number=1, title="Count failed tries", why="what is not counted cannot be limited", kind=WorkKind.FEATURE
+)
 
 
 def run(say: Say) -> list[Row]:

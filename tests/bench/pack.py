@@ -14,6 +14,7 @@ from pathlib import Path
 
 from agents.domain.context.strategy import Input, Strategy
 from agents.domain.planning.decomposition import Subtask
+from agents.domain.planning.work_kind import WorkKind
 from agents.domain.text.redact import Redactor
 from agents.llm.tokens import Tokens
 from agents.minions.pack import Packer
@@ -26,7 +27,9 @@ from tests.bench.rows import Row, Say, compared, in_turn, table
 
 ROUNDS = 5
 LIBRARIES = ("sqlalchemy", "discord", "aiohttp", "starlette", "slack_sdk", "pydantic", "jinja2")
-WORK = Subtask(number=1, title="x", why="y", files=("starlette/routing.py", "starlette/responses.py"))
+WORK = Subtask(
+    number=1, title="x", why="y", kind=WorkKind.FEATURE, files=("starlette/routing.py", "starlette/responses.py")
+)
 READS = Strategy(  # as manifests/contexts/implementer_targeted.yaml: to read YAML is no part of packing
     name="implementer_targeted",
     token_budget=25_000,

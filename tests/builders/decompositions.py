@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 from agents.domain.planning.decomposition import Decomposition, Need, Subtask
+from agents.domain.planning.work_kind import WorkKind
 
 
 def subtask(number: int, *needs: int, **more: object) -> Subtask:
@@ -10,6 +11,7 @@ def subtask(number: int, *needs: int, **more: object) -> Subtask:
         number=number,
         title=f"part {number}",
         why="it is needed",
+        kind=WorkKind.FEATURE,
         files=("src/app.py",),
         hours=2,
         review_minutes=10,
@@ -17,6 +19,11 @@ def subtask(number: int, *needs: int, **more: object) -> Subtask:
         needs=tuple(Need(number=n) for n in needs),
     )
     return replace(base, **more)  # type: ignore[arg-type]
+
+
+def spike(number: int, *needs: int, **more: object) -> Subtask:
+    """Finds something out, and writes nothing."""
+    return subtask(number, *needs, **{"kind": WorkKind.SPIKE, "files": (), **more})
 
 
 def plan(*subtasks: Subtask) -> Decomposition:

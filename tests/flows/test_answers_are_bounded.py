@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 from pydantic import BaseModel, ValidationError
 
-from agents.flows.decompose import PlanSays
 from agents.flows.intake import IntentAnswer, ProjectAnswer
+from agents.flows.plan_answer import PlanSays
 from agents.flows.review import CriticAnswer, CustodietAnswer, DebateAnswer, SpecialistAnswer
 
 SHAPES: tuple[type[BaseModel], ...] = (

@@ -5,7 +5,7 @@ from enum import StrEnum
 
 from pydantic import BaseModel, Field
 
-from agents.flows.decompose import PlanSays
+from agents.flows.plan_answer import PlanSays
 from agents.flows.review import CriticAnswer, CustodietAnswer, DebateAnswer
 
 

@@ -9,7 +9,7 @@ from sqlalchemy import select
 from agents.domain.errors import NoAnswer
 from agents.domain.models.failure import ErrorClass
 from agents.domain.models.routing import ROLES, Model, Served
-from agents.flows.decompose import PlanSays
+from agents.flows.plan_answer import PlanSays
 from agents.llm.client import JobLlm, Models
 from agents.llm.gateway import Gateway
 from agents.llm.prompts import Prompts

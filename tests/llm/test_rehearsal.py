@@ -4,9 +4,10 @@ import pytest
 from pydantic import BaseModel
 
 from agents.catalog.models import load_scripts
-from agents.domain.planning.decomposition import Decomposition, faults, with_closing
-from agents.flows.decompose import PlanSays
+from agents.domain.planning.decomposition import Decomposition, with_closing
+from agents.domain.planning.plan_faults import faults
 from agents.flows.intake import IntentAnswer, ProjectAnswer
+from agents.flows.plan_answer import PlanSays
 from agents.flows.review import CriticAnswer, CustodietAnswer, DebateAnswer, SpecialistAnswer
 from agents.flows.steps.reviews import ReviewAnswer
 from agents.llm.rehearsal import DEFAULTS, Rehearsal, Script, guess_intent

@@ -12,6 +12,7 @@ from agents.domain.errors import NoAnswer
 from agents.domain.models.routing import Model, Size
 from agents.domain.planning.decomposition import Decomposition, Subtask
 from agents.domain.planning.facts import PlanState
+from agents.domain.planning.work_kind import WorkKind
 from agents.domain.task.task import Task
 from agents.flows.review import SpecialistAnswer
 from agents.llm.context import FLOOR, by_folder
@@ -34,7 +35,8 @@ def plan(subtasks: int, version: int = 1) -> Decomposition:
     made = tuple(
         Subtask(
             number=n, title=f"Do part {n} of version {version}", why="it is a part of what was asked for " * 4,
-            files=(f"src/part_{n}.py",), test=f"pytest -k part_{n} shows that it holds " * 3, tags=("security",),
+            kind=WorkKind.FEATURE, files=(f"src/part_{n}.py",),
+            test=f"pytest -k part_{n} shows that it holds " * 3, tags=("security",),
         )
         for n in range(1, subtasks + 1)
     )  # fmt: skip

@@ -12,6 +12,7 @@ from agents.domain.checks.scope import Scope, ScopeMode
 from agents.domain.learning.skill import Skill
 from agents.domain.limits import Limits
 from agents.domain.planning.decomposition import Subtask
+from agents.domain.planning.work_kind import WorkKind
 from agents.domain.task.task import Task
 from agents.domain.work.work import Work
 from agents.llm.prompts import Prompts
@@ -30,8 +31,9 @@ from tests.sandbox.yard import bubblewrap, git
 
 OFFLINE = replace(MINION, memory=512 * MB, processes=128, disk=64 * MB)
 SUBTASK = Subtask(
-    number=1, title="Store an expiry", why="others need it", files=("shortlinks/store.py",), test="pytest passes"
-)
+    number=1, title="Store an expiry", why="others need it", kind=WorkKind.FEATURE,
+    files=("shortlinks/store.py",), test="pytest passes",
+)  # fmt: skip
 DONE = [("task_complete", {"summary": "It is done.", "handoff_note": "Nothing to know."})]
 
 

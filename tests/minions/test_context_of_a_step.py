@@ -11,6 +11,7 @@ from agents.domain.context.strategy import Input
 from agents.domain.learning.skill import Skill
 from agents.domain.planning.decomposition import Decomposition, Subtask
 from agents.domain.planning.facts import PlanState
+from agents.domain.planning.work_kind import WorkKind
 from agents.domain.text.redact import Redactor
 from agents.domain.work.work import Work
 from agents.domain.workflow.workflow import DEFAULT
@@ -23,7 +24,7 @@ from agents.workspace.git.objects import of_checkout
 from tests.llm.rig import task
 from tests.sandbox.yard import git
 
-SUBTASK = Subtask(number=1, title="Half", why="it is wanted", files=("codes.py",))
+SUBTASK = Subtask(number=1, title="Half", why="it is wanted", kind=WorkKind.FEATURE, files=("codes.py",))
 DIFF = "diff --git a/codes.py b/codes.py\n--- a/codes.py\n+++ b/codes.py\n@@ -0,0 +1 @@\n+half = 'done'\n"
 
 

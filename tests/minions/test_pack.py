@@ -13,6 +13,7 @@ from agents.domain.checks.evaluation import Change
 from agents.domain.context.packing import Delta, PackTooTight, ReviewPack
 from agents.domain.context.strategy import Input, Strategy
 from agents.domain.planning.decomposition import Subtask
+from agents.domain.planning.work_kind import WorkKind
 from agents.domain.text.redact import MASK, Redactor
 from agents.llm.tokens import Tokens
 from agents.minions.pack import MOST_PARTS, Packer
@@ -71,7 +72,7 @@ def place(tmp_path: Path) -> Path:
 
 
 def subtask(*files: str, title: str = "Shorter codes", why: str = "they are long") -> Subtask:
-    return Subtask(number=1, title=title, why=why, files=files, test="pytest")
+    return Subtask(number=1, title=title, why=why, kind=WorkKind.FEATURE, files=files, test="pytest")
 
 
 async def test_a_pack_has_the_targets_their_imports_and_tests_and_the_tree(place: Path) -> None:

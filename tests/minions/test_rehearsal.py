@@ -13,7 +13,7 @@ from agents.domain.limits import Limits
 from agents.domain.models.money import Budgets
 from agents.domain.models.routing import Model, Served
 from agents.domain.planning.decomposition import Decomposition, Subtask, with_closing
-from agents.flows.decompose import PlanSays
+from agents.flows.plan_answer import PlanSays
 from agents.llm.client import JobLlm, Models
 from agents.llm.gateway import Gateway
 from agents.llm.prompts import Prompts

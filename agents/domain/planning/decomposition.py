@@ -1,18 +1,18 @@
-"""A request split into PR-sized subtasks, and what code alone can find wrong with the split."""
+"""A request split into PR-sized subtasks: the one schema of a plan, in its second version, and the order of its parts.
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+Whatever a gate, a right or a scope depends on is a typed field here, and so in the hash that is approved.
+"""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import MISSING, dataclass, fields, is_dataclass, replace
 from enum import StrEnum
 from graphlib import CycleError, TopologicalSorter
 
-from agents.domain.checks.scope import odd_path, twins
 from agents.domain.ids import fingerprint
-from agents.domain.text.sanitize import clean
+from agents.domain.planning.work_kind import SubtaskSize, WorkKind, kind_of_all
 
-MAX_HOURS = 4.0
-MAX_FILES = 10
-MAX_REVIEW_MINUTES = 15
-MIN_SUBTASKS, MAX_SUBTASKS = 1, 7
+VERSION = 2
 VERIFY = "Verify: "
 
 
@@ -45,26 +45,68 @@ class Need:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Subtask:
-    """One PR: one reason, few files, testable and reviewable by itself."""
+    """One PR: one reason, few files, testable and reviewable by itself.
+
+    `kind` has no default: it is stored with every subtask, and plans of version 1 are known by its absence.
+    """
 
     number: int
     title: str
     why: str
+    kind: WorkKind
+    changes_tests: bool = False  # tests that exist may fail or go, because the behaviour that they hold changes
+    role: str = ""  # that works on it; empty: the one that the workflow names
+    project: str = ""  # empty: the task's
     files: tuple[str, ...] = ()
     hours: float = 1.0
     review_minutes: int = 10
+    size: SubtaskSize = SubtaskSize.MEDIUM
     confidence: Confidence = Confidence.MEDIUM
     test: str = ""  # how it is shown to work by itself
     needs: tuple[Need, ...] = ()
-    spike: bool = False  # finds something out; writes no product code
     decides: bool = False  # settles an open choice, so it needs to be told something first
     phase: int = 1
     tags: tuple[str, ...] = ()
-    closing: bool = field(default=False, repr=False)  # judges the whole; set by `with_closing` alone
+    assumed: tuple[str, ...] = ()  # names of fields that code filled in or corrected, for people to see
+    opening: bool = False  # carries the workflow's steps before all others; set by code alone
+    closing: bool = False  # judges the whole; set by `with_closing` alone
 
     @property
     def blocked_by(self) -> tuple[int, ...]:
         return tuple(need.number for need in self.needs if need.edge is Edge.BLOCKS)
+
+    @property
+    def informed_by(self) -> tuple[int, ...]:
+        return tuple(need.number for need in self.needs if need.edge is Edge.INFORMS)
+
+    @property
+    def spike(self) -> bool:
+        return self.kind is WorkKind.SPIKE
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlanPhase:
+    """An ordered group of subtasks; what its parts agree on is done before the next one begins."""
+
+    number: int  # its place in the order
+    title: str = ""
+    interfaces: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Assumption:
+    """Load-bearing and untested."""
+
+    what: str
+    why: str = ""  # the plan rests on it
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlanIssue:
+    """Something that the planner found wrong or open, and that the plan does not settle."""
+
+    what: str
+    why: str = ""  # it matters
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,18 +119,21 @@ class Risk:
 class Decomposition:
     goal: str
     subtasks: tuple[Subtask, ...]
-    assumptions: tuple[str, ...] = ()  # load-bearing and untested
+    phases: tuple[PlanPhase, ...] = ()  # those that have more to them than a number
+    assumptions: tuple[Assumption, ...] = ()
+    issues: tuple[PlanIssue, ...] = ()
     risks: tuple[Risk, ...] = ()
     summary: str = ""
+    read: tuple[str, ...] = ()  # files that the planner was shown, as code knows it
     into: str = ""  # the branch that the work is for; empty: not known when it was drafted
+    version: int = VERSION  # of the schema that it was made under
 
     @property
     def hash(self) -> str:
-        """What an approval is bound to."""
-        parts = [f"{subtask!r}{' closing' if subtask.closing else ''}" for subtask in self.subtasks]
-        risks = (repr(risk) for risk in self.risks)
-        target = (f"into {self.into}",) if self.into else ()
-        return fingerprint(self.goal, self.summary, *self.assumptions, *risks, *parts, *target)
+        """What an approval is bound to. A plan keeps the hash of the version it was made under."""
+        if self.version == 1:
+            return _hash_of_version_1(self)
+        return fingerprint(f"plan {self.version}", json.dumps(_unlike_default(self), sort_keys=True))
 
     @property
     def paths(self) -> tuple[str, ...]:
@@ -118,8 +163,20 @@ class Decomposition:
         return closing is not None and closing.number == number
 
     @property
-    def phases(self) -> tuple[int, ...]:
+    def phase_numbers(self) -> tuple[int, ...]:
         return tuple(sorted({subtask.phase for subtask in self.subtasks}))
+
+    @property
+    def spikes(self) -> tuple[Subtask, ...]:
+        """What must be found out first."""
+        return tuple(subtask for subtask in self.subtasks if subtask.spike)
+
+    @property
+    def estimated_components(self) -> int:
+        return len(self.steps)
+
+    def phase(self, number: int) -> PlanPhase:
+        return next((phase for phase in self.phases if phase.number == number), PlanPhase(number=number))
 
     def blocking(self) -> dict[int, tuple[int, ...]]:
         """What each subtask waits for: its own needs and, as a barrier, every earlier phase."""
@@ -138,6 +195,33 @@ class Decomposition:
 
     def order(self) -> list[list[int]]:
         return waves(self.blocking())
+
+
+def _unlike_default(value: object) -> object:
+    """A part of a plan as plain data, without what is as by default: a field that is added later changes no hash."""
+    if is_dataclass(value) and not isinstance(value, type):
+        given = ((each.name, getattr(value, each.name), each.default) for each in fields(value))
+        return {name: _unlike_default(held) for name, held, usual in given if usual is MISSING or held != usual}
+    if isinstance(value, tuple):
+        return [_unlike_default(each) for each in value]
+    return float(value) if isinstance(value, int) and not isinstance(value, bool) else value
+
+
+def _hash_of_version_1(plan: Decomposition) -> str:
+    """Letter by letter as version 1 wrote a plan, for people have approved plans by it."""
+    risks = (repr(risk) for risk in plan.risks)
+    target = (f"into {plan.into}",) if plan.into else ()
+    parts = map(_written_by_version_1, plan.subtasks)
+    return fingerprint(plan.goal, plan.summary, *(each.what for each in plan.assumptions), *risks, *parts, *target)
+
+
+def _written_by_version_1(s: Subtask) -> str:
+    return (
+        f"Subtask(number={s.number!r}, title={s.title!r}, why={s.why!r}, files={s.files!r}, hours={s.hours!r}, "
+        f"review_minutes={s.review_minutes!r}, confidence={s.confidence!r}, test={s.test!r}, needs={s.needs!r}, "
+        f"spike={s.spike!r}, decides={s.decides!r}, phase={s.phase!r}, tags={s.tags!r})"
+        f"{' closing' if s.closing else ''}"
+    )
 
 
 def waves(needs: Mapping[int, Sequence[int]]) -> list[list[int]]:
@@ -176,8 +260,10 @@ def with_closing(plan: Decomposition) -> Decomposition:
         number=max(subtask.number for subtask in steps) + 1,
         title=f"{VERIFY}{plan.goal} fully resolved",
         why="shows that the parts together do what was asked for",
+        kind=kind_of_all({subtask.kind for subtask in steps}),
         hours=0.5,
         review_minutes=5,
+        size=SubtaskSize.SMALL,
         confidence=Confidence.HIGH,
         test="the whole test suite, and the request read again sentence by sentence",
         needs=tuple(Need(number=subtask.number) for subtask in steps),
@@ -185,87 +271,3 @@ def with_closing(plan: Decomposition) -> Decomposition:
         closing=True,
     )
     return replace(plan, subtasks=(*steps, closing))
-
-
-def faults(plan: Decomposition, known_files: Collection[str] | None = None) -> list[str]:
-    """Everything that code can see is wrong, each with what to do about it. Empty: it may be reviewed."""
-    found = [fault for subtask in plan.subtasks for fault in _too_big(subtask)]
-    found += _wrong_graph(plan)
-    found += _wrong_shape(plan)
-    found += _odd_files(plan, known_files or ())
-    if known_files is not None:
-        found += _unknown_folders(plan, known_files)
-    return found
-
-
-def _too_big(subtask: Subtask) -> Iterator[str]:
-    """PR-sized only if every one of these holds."""
-    name = f"Subtask {subtask.number} ({subtask.title})"
-    if subtask.hours > MAX_HOURS:
-        yield f"{name} takes {subtask.hours:g} h; at most {MAX_HOURS:g} h: split it"
-    if len(subtask.files) > MAX_FILES:
-        yield f"{name} touches {len(subtask.files)} files; at most {MAX_FILES}: split it"
-    if subtask.review_minutes > MAX_REVIEW_MINUTES:
-        yield f"{name} takes {subtask.review_minutes} min to review; at most {MAX_REVIEW_MINUTES}: split it"
-    if not subtask.why.strip():
-        yield f"{name} has no reason of its own: say why it exists, in one sentence"
-    if not subtask.test.strip() and not subtask.spike:
-        yield f"{name} cannot be tested by itself: say how it is shown to work, or join it to one that can be"
-
-
-def _wrong_graph(plan: Decomposition) -> Iterator[str]:
-    numbers = [subtask.number for subtask in plan.subtasks]
-    if len(set(numbers)) != len(numbers):
-        yield "Two subtasks have the same number: number them 1, 2, 3, …"
-        return
-    phases = {subtask.number: subtask.phase for subtask in plan.subtasks}
-    for subtask in plan.subtasks:
-        for need in subtask.needs:
-            if need.number not in phases:
-                yield f"Subtask {subtask.number} needs {need.number}, which does not exist"
-            elif need.edge is Edge.BLOCKS and phases[need.number] > subtask.phase:
-                yield f"Subtask {subtask.number} of phase {subtask.phase} waits for {need.number} of a later phase"
-    if cycle := cycle_in({subtask.number: subtask.blocked_by for subtask in plan.subtasks}):
-        yield f"Subtasks wait for each other in a circle: {' -> '.join(map(str, cycle))}. Take one edge away"
-
-
-def _wrong_shape(plan: Decomposition) -> Iterator[str]:
-    if not plan.goal.strip():
-        yield "The goal is empty: say in one sentence what will be true at the end"
-    if len(plan.subtasks) < MIN_SUBTASKS:
-        yield "There is no subtask"
-    for phase in plan.phases:
-        here = [s for s in plan.steps if s.phase == phase]
-        if len(here) > MAX_SUBTASKS:
-            yield f"Phase {phase} has {len(here)} subtasks; at most {MAX_SUBTASKS}: group them into phases"
-    spikes = {s.number for s in plan.subtasks if s.spike}
-    for subtask in plan.subtasks:
-        if subtask.decides and not subtask.needs:
-            yield f"Subtask {subtask.number} settles a choice but is told nothing first: give it a spike to wait for"
-        if subtask.spike and any(n not in spikes for n in subtask.blocked_by):
-            yield f"Spike {subtask.number} waits for work that is no spike: what must be found out comes first"
-
-
-def _odd_files(plan: Decomposition, known: Collection[str]) -> Iterator[str]:
-    """The list becomes the fence around a minion, and people read it: plain names of files, or of folders with a /."""
-    for subtask in plan.subtasks:
-        for path in subtask.files:
-            shown = clean(path)
-            if problem := odd_path(path.removesuffix("/")):
-                yield f"Subtask {subtask.number} names {shown}, which is not a path inside the project: {problem}"
-            elif "*" in path or "?" in path:
-                yield f"Subtask {subtask.number} names {shown}, which is a pattern: name each file, or a folder as src/"
-    new = [path.removesuffix("/") for path in plan.paths if path not in known]
-    for path, other in twins(new, known):
-        yield f"{clean(path)} and {clean(other)} are one file where case does not count: take the same spelling"
-
-
-def _unknown_folders(plan: Decomposition, known: Collection[str]) -> Iterator[str]:
-    """A new file is fine where its folder exists or another subtask makes it; a path out of nowhere is a guess."""
-    folders = {path.rpartition("/")[0] for path in known} | {""}
-    parents = {"/".join(f.split("/")[:n]) for f in folders for n in range(1, f.count("/") + 2)} | folders
-    for subtask in plan.subtasks:
-        for path in subtask.files:
-            top, above = path.split("/")[0], path.rpartition("/")[0]
-            if above and top and not {top, above} & parents and not odd_path(path.removesuffix("/")):
-                yield f"Subtask {subtask.number} names {path}, but the project has no folder {top}"

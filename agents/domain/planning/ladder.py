@@ -6,14 +6,15 @@ from agents.domain import events as e
 from agents.domain.decisions.kind import Chosen, Facts, Moment
 from agents.domain.ids import PersonId
 from agents.domain.planning.decomposition import (
-    MAX_HOURS,
-    MAX_REVIEW_MINUTES,
+    Assumption,
     Confidence,
     Decomposition,
     Level,
     Subtask,
     with_closing,
 )
+from agents.domain.planning.kind_by_files import kind_of
+from agents.domain.planning.work_kind import MAX_HOURS, MAX_REVIEW_MINUTES, SubtaskSize
 from agents.domain.task.task import Task
 from agents.domain.text.sanitize import cut, one_line
 
@@ -34,10 +35,13 @@ def outline(request: str, heed: Sequence[str] = ()) -> Decomposition:
         number=1,
         title=one_line(request, 100),
         why=f"it is what was asked for{said}",
+        kind=kind_of(None, ()),
         hours=MAX_HOURS,
         review_minutes=MAX_REVIEW_MINUTES,
+        size=SubtaskSize.LARGE,
         confidence=Confidence.LOW,
         test=f"{TODO}say which command or which case shows that it works",
+        assumed=("kind", "size"),
     )
     missing = (
         "split it, if it is more than one pull request",
@@ -48,7 +52,7 @@ def outline(request: str, heed: Sequence[str] = ()) -> Decomposition:
         goal=one_line(request, 200),
         subtasks=(only,),
         summary="A one-step plan that no model had a part in.",
-        assumptions=tuple(f"{TODO}{each}" for each in missing),
+        assumptions=tuple(Assumption(what=f"{TODO}{each}") for each in missing),
     )
 
 

@@ -12,8 +12,10 @@ from agents.domain.decisions.kinds.plan.plan import BLOCKED, PLAN
 from agents.domain.decisions.kinds.task.budget import raises
 from agents.domain.decisions.subject import OfBudget, OfPlan
 from agents.domain.decisions.table import ask
-from agents.domain.planning.decomposition import Decomposition, Level, faults, with_closing
+from agents.domain.planning.decomposition import Decomposition, Level, with_closing
 from agents.domain.planning.ladder import accept
+from agents.domain.planning.plan_faults import faults
+from agents.domain.planning.plan_reading import correct_plan
 from agents.domain.planning.review import MAX_ROUNDS, Debate, Review, Round, Ruling
 from agents.domain.task.task import Task, TaskState
 from agents.domain.text.sanitize import cut, one_line
@@ -48,6 +50,7 @@ class Draft:
     level: Level = Level.PRIMARY
     why: str = ""  # of a level below the first
     into: str = ""  # the branch that the work is for
+    roles: Collection[str] = ()  # that may work on a subtask
 
 
 def stands_at(task: Task, state: TaskState) -> bool:
@@ -78,9 +81,10 @@ def after_draft(task: Task, draft: Draft, moment: Moment) -> Facts:
         case CannotPlan(why=why):
             return _escalate(task, task.plan.number, why, None, moment)
         case Decomposition() as drafted:
-            plan = with_closing(replace(drafted, into=draft.into))
+            mended = correct_plan(drafted, draft.roles, task.project or "")
+            plan = with_closing(replace(mended, into=draft.into))
     number = task.plan.number + 1
-    if found := tuple(faults(plan, draft.files)):
+    if found := tuple(faults(plan, draft.files, draft.roles)):
         back = e.DecompositionSentBack(task=task.id, at=moment.at, number=number, reasons=found)
         return _sent_back(task, back, moment)
     made = e.DecompositionDrafted(

@@ -66,6 +66,13 @@ def worker_of(task: Task, work: Work) -> Step:
     return workflow.step(work.worker) if work.worker else workflow.implement
 
 
+def role_of(task: Task, work: Work) -> str:
+    """That works on a subtask: the one that the approved plan names for it, else that of the step."""
+    step = worker_of(task, work)
+    named = task.plan.subtask(work.number).role if step.name == workflow_pinned(task).implement.name else ""
+    return named or step.role
+
+
 def stands_at(task: Task, work: Work) -> Step | None:
     """The step that a subtask is at; none before it begins and once it is settled."""
     if work.is_settled or (work.state is SubtaskState.PENDING and not work.queued):

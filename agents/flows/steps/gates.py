@@ -3,7 +3,7 @@
 from agents.domain.checks.evaluation import COMMIT, RULES, Checked, GateRun, Score
 from agents.domain.text.sanitize import one_line
 from agents.domain.work.dispatching import key_of
-from agents.domain.work.stepping import worker_of
+from agents.domain.work.stepping import role_of
 from agents.domain.work.work import Waiver
 from agents.flows.steps.step_run import StepRun
 from agents.ports import Candidate
@@ -62,7 +62,7 @@ async def _judge(run: StepRun, check: str, without: frozenset[str] = frozenset()
         since=task.work.base,
         earlier=work.trees,  # the same tree again is the same work again
         log=key_of(task, work),
-        role=worker_of(task, work).role,
+        role=role_of(task, work),
         check=check,
         command=run.step.command,
         without=without,

@@ -13,12 +13,14 @@ from agents.domain.decisions.table import ask
 from agents.domain.events import DecisionOpened
 from agents.domain.planning.decomposition import Decomposition, Subtask
 from agents.domain.planning.facts import PlanState
+from agents.domain.planning.work_kind import WorkKind
 from bot.cards.decisions import decision_card
 from bot.cards.kinds import prompt, title_of
 from tests.builders.steered import moment
 from tests.llm.rig import task
 
-PLAN = Decomposition(goal="It works", subtasks=(Subtask(number=1, title="Write the form", why="it is wanted"),))
+FORM = Subtask(number=1, title="Write the form", why="it is wanted", kind=WorkKind.FEATURE)
+PLAN = Decomposition(goal="It works", subtasks=(FORM,))
 TASK = task(request="add login", plan=PlanState(draft=PLAN))
 RUN = OfRun(subtask=1, attempt=1)
 STEP = OfStep(subtask=1, attempt=1, commit="c", risk=RiskLevel.HIGH)

@@ -3,6 +3,7 @@
 from agents.domain.checks.evaluation import NOT_RUN, CodeReview, Evaluation, GateRun, Opinion, Score, sum_up
 from agents.domain.planning.decomposition import Decomposition, Subtask
 from agents.domain.planning.facts import PlanState
+from agents.domain.planning.work_kind import WorkKind
 from agents.domain.work.work import Work
 from bot.cards.progress import evaluation_card
 from bot.messages import Card
@@ -26,7 +27,9 @@ def card(*gates: GateRun, reviews: tuple[CodeReview, ...] = ()) -> Card:
     evaluation = Evaluation(
         subtask=1, attempt=1, commit="c" * 40, tree="t", overall=score, gates=gates, reviews=reviews, feedback=feedback
     )
-    plan = Decomposition(goal="It works", subtasks=(Subtask(number=1, title="Do it", why="it is wanted"),))
+    plan = Decomposition(
+        goal="It works", subtasks=(Subtask(number=1, title="Do it", why="it is wanted", kind=WorkKind.FEATURE),)
+    )
     return evaluation_card(
         task(plan=PlanState(draft=plan)), Work(number=1, attempt=2, evaluation=evaluation), evaluation
     )

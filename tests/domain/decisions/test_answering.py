@@ -21,6 +21,7 @@ from agents.domain.events import Event
 from agents.domain.ids import PersonId, TaskId, Thread
 from agents.domain.planning.decomposition import Decomposition, Subtask
 from agents.domain.planning.facts import PlanState
+from agents.domain.planning.work_kind import WorkKind
 from agents.domain.task.facts import Request
 from agents.domain.task.fold import evolve
 from agents.domain.task.task import Task, TaskState
@@ -46,7 +47,7 @@ def moment(after: float = 0, cause: str = "x") -> Moment:
 
 
 def _subtask(number: int) -> Subtask:
-    return Subtask(number=number, title=f"Part {number}", why="", files=("a.py",))
+    return Subtask(number=number, title=f"Part {number}", why="", kind=WorkKind.FEATURE, files=("a.py",))
 
 
 def task(*asked_first: Question, state: TaskState = TaskState.RUNNING) -> Task:

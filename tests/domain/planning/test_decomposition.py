@@ -7,8 +7,9 @@ from itertools import pairwise
 import pytest
 from hypothesis import given, strategies as st
 
-from agents.domain.planning.decomposition import Decomposition, Edge, Need, cycle_in, faults, waves, with_closing
-from tests.builders.decompositions import plan, subtask
+from agents.domain.planning.decomposition import Assumption, Decomposition, Edge, Need, cycle_in, waves, with_closing
+from agents.domain.planning.plan_faults import faults
+from tests.builders.decompositions import plan, spike, subtask
 
 FILES = ("src/app.py", "src/api/users.py", "tests/test_app.py", "README.md")
 
@@ -44,7 +45,7 @@ def test_a_good_plan_has_no_fault() -> None:
         (plan(*(subtask(n) for n in range(1, 9))), "Phase 1 has 8 subtasks; at most 7"),
         (plan(), "There is no subtask"),
         (plan(subtask(1, decides=True)), "settles a choice but is told nothing first"),
-        (plan(subtask(1), subtask(2, 1, spike=True)), "what must be found out comes first"),
+        (plan(subtask(1), spike(2, 1)), "what must be found out comes first"),
         (plan(subtask(1, 2), subtask(2, phase=2)), "of a later phase"),
         (plan(subtask(1, files=("../etc/passwd",))), "not a path inside the project"),
         (plan(subtask(1, files=("/etc/passwd",))), "not a path inside the project"),
@@ -80,9 +81,8 @@ def test_a_new_file_in_a_known_folder_is_fine() -> None:
 
 
 def test_a_spike_needs_no_test_and_informs_without_blocking() -> None:
-    spike = subtask(1, spike=True, test="")
     told = subtask(2, decides=True, needs=(Need(number=1, edge=Edge.INFORMS),))
-    made = plan(spike, told)
+    made = plan(spike(1, test=""), told)
     assert faults(made, FILES) == []
     assert made.order() == [[1, 2]]
 
@@ -118,7 +118,7 @@ def test_a_mark_that_no_code_set_is_taken_away() -> None:
 def test_the_closing_subtask_of_an_old_plan_is_found_by_its_place_and_its_approval_holds() -> None:
     """Facts of older versions hold no mark, and people have approved plans by their hash."""
     now = with_closing(plan(subtask(1), subtask(2, 1)))
-    old = replace(now, subtasks=tuple(replace(s, closing=False) for s in now.subtasks))
+    old = replace(now, version=1, subtasks=tuple(replace(s, closing=False) for s in now.subtasks))
     assert old.closing is old.subtasks[-1] and old.is_closing(3) and len(old.steps) == 2
     assert old.hash == "fafebcdc45fbb439614a3cfaf0dbbb81" and old.hash != now.hash
     for unlike in ({"files": ("a.py",)}, {"needs": (Need(number=1),)}, {"title": "Check it"}):
@@ -135,7 +135,7 @@ def test_any_change_changes_the_hash() -> None:
     made = plan(subtask(1), subtask(2, 1))
     assert made.hash == plan(subtask(1), subtask(2, 1)).hash
     assert made.hash != plan(subtask(1), subtask(2)).hash
-    assert made.hash != replace(made, assumptions=("x",)).hash
+    assert made.hash != replace(made, assumptions=(Assumption(what="x"),)).hash
     assert made.hash != plan(subtask(1, files=("README.md",)), subtask(2, 1)).hash
 
 

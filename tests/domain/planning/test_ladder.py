@@ -9,8 +9,9 @@ from agents.domain.decisions.authority import ChannelPolicy, Kind, PlanPolicy
 from agents.domain.errors import PressRefused
 from agents.domain.models.failure import ErrorClass, Failure
 from agents.domain.planning import planning
-from agents.domain.planning.decomposition import Level, faults, with_closing
+from agents.domain.planning.decomposition import Level, with_closing
 from agents.domain.planning.ladder import TODO, outline
+from agents.domain.planning.plan_faults import faults
 from agents.domain.planning.planning import CannotPlan
 from agents.domain.planning.review import Critic, Custodiet
 from agents.domain.task import decide
@@ -46,7 +47,7 @@ def test_an_outline_has_no_fault_that_code_can_see_and_marks_what_is_missing() -
     made = with_closing(outline("add a login page\n" * 40, heed=("use argon2",)))
     assert faults(made, ()) == []
     assert len(made.subtasks) == 2 and not made.subtasks[0].files
-    assert all(text.startswith(TODO) for text in (*made.assumptions, made.subtasks[0].test))
+    assert all(text.startswith(TODO) for text in (*(each.what for each in made.assumptions), made.subtasks[0].test))
     assert "use argon2" in made.subtasks[0].why
 
 

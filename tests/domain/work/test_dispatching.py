@@ -20,6 +20,7 @@ from agents.domain.ids import PersonId, TaskId, Thread
 from agents.domain.limits import Limits
 from agents.domain.planning.decomposition import Decomposition, Need, Subtask, with_closing
 from agents.domain.planning.facts import PlanState
+from agents.domain.planning.work_kind import WorkKind
 from agents.domain.task.facts import Request
 from agents.domain.task.fold import evolve
 from agents.domain.task.task import Task, TaskState
@@ -58,7 +59,7 @@ def at_work(*subtasks: Subtask) -> Task:
 
 
 def subtask(number: int, *needs: int, files: tuple[str, ...] = ("a.py",), **more: object) -> Subtask:
-    made = Subtask(number=number, title=f"Step {number}", why="so", files=files, test="it")
+    made = Subtask(number=number, title=f"Step {number}", why="so", kind=WorkKind.FEATURE, files=files, test="it")
     return replace(made, needs=tuple(Need(number=each) for each in needs), **more)  # type: ignore[arg-type]
 
 
@@ -88,7 +89,7 @@ def plans(draw: st.DrawFn) -> Task:
     for number in range(1, count + 1):
         needs = draw(st.sets(st.integers(1, number - 1), max_size=2)) if number > 1 else set[int]()
         files = tuple(draw(st.sets(st.sampled_from(NAMES), max_size=2)))
-        made.append(subtask(number, *needs, files=files, spike=not files, phase=1))
+        made.append(subtask(number, *needs, files=files, kind=WorkKind.FEATURE if files else WorkKind.SPIKE, phase=1))
     return at_work(*made)
 
 
@@ -116,7 +117,7 @@ def test_everything_is_done_once_in_order_and_never_beside_what_it_conflicts_wit
 
 
 def test_unknown_files_conflict_with_everything_but_a_spike_with_nothing() -> None:
-    unknown, known, spike = subtask(1, files=()), subtask(2), subtask(3, files=(), spike=True)
+    unknown, known, spike = subtask(1, files=()), subtask(2), subtask(3, files=(), kind=WorkKind.SPIKE)
     assert dispatching.conflict(unknown, known) and not dispatching.conflict(spike, unknown)
 
 
@@ -137,7 +138,7 @@ def test_a_subtask_whose_files_nobody_knows_asks_a_person_with_a_suggestion_once
 
 
 def test_the_scope_of_a_subtask_is_its_own_list_and_a_spike_may_write_nothing() -> None:
-    task = at_work(subtask(1, files=("a.py",)), subtask(2, files=("src/",)), subtask(3, files=(), spike=True))
+    task = at_work(subtask(1, files=("a.py",)), subtask(2, files=("src/",)), subtask(3, files=(), kind=WorkKind.SPIKE))
     exact, folder, nothing = (dispatching.scope_of(task, s) for s in task.plan.draft.subtasks[:3])  # type: ignore[union-attr]
     assert exact and exact.mode is ScopeMode.EXPLICIT and exact.refuse("a.py") is None and exact.refuse("b.py")
     assert folder and folder.refuse("src/deep/x.py") is None and folder.refuse("other/x.py")
@@ -173,7 +174,7 @@ def reviewed(task: Task, evaluation: Evaluation, risk: Risk) -> Sequence[e.Event
 
 
 def test_what_was_found_out_without_a_change_passes_and_what_changed_nothing_else_does_not() -> None:
-    task = at_work(subtask(1, files=(), spike=True), subtask(2))
+    task = at_work(subtask(1, files=(), kind=WorkKind.SPIKE), subtask(2))
     unknown = Risk(level=RiskLevel.HIGH, why=("it is not known what changed",))
     for number, asked in ((1, False), (2, True)):
         judged = Evaluation(subtask=number, attempt=1, commit="c", tree="t", overall=Score.PASS)
@@ -220,8 +221,8 @@ def test_a_subtask_that_calls_itself_the_closing_one_gets_the_scope_that_it_name
 
 
 def test_a_spike_that_writes_conflicts_with_who_writes_the_same() -> None:
-    assert dispatching.conflict(subtask(1, spike=True), subtask(2))
-    assert not dispatching.conflict(subtask(1, spike=True, files=()), subtask(2))
+    assert dispatching.conflict(subtask(1, kind=WorkKind.SPIKE), subtask(2))
+    assert not dispatching.conflict(subtask(1, kind=WorkKind.SPIKE, files=()), subtask(2))
 
 
 def whole_judged(task: Task, level: RiskLevel, tree: str) -> Decision | None:

@@ -60,7 +60,7 @@ async def test_attempts_are_counted_and_those_that_did_not_pass_are_told_from_th
     first, second = await rows(work, "implement", 1)
     assert (first.attempt, first.success, first.retries, first.error) == (1, False, 0, ErrorClass.LOGIC)
     assert (second.attempt, second.success, second.retries, second.error) == (2, True, 1, "")
-    assert (second.role, second.workflow, second.task_type) == ("implementer", "default", "")
+    assert (second.role, second.workflow, second.task_type) == ("implementer", "default", "feature")
     assert second.engine and second.seconds > 0
     (review,) = await rows(work, "review", 1)
     assert (review.role, review.attempt, review.success, review.cost) == ("critic", 2, True, 0.01)

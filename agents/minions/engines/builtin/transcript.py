@@ -200,6 +200,7 @@ def opening(render: Render, brief: Brief, pack: str, skills: Sequence[Skill], ad
         "why": subtask.why,
         "test": subtask.test,
         "spike": subtask.spike,
+        "changes_tests": subtask.changes_tests,
         "files": list(subtask.files),
         "mode": work.scope.mode.value,
         "patterns": list(work.scope.patterns),

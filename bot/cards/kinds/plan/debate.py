@@ -5,7 +5,8 @@ from agents.domain.decisions.decision import Decision
 from agents.domain.decisions.kinds.plan.debate import DebateOption
 from agents.domain.task.task import Task
 from bot.cards.kinds.kind_card import CANCEL_TASK, NARROW, KindCard, Label, show_request
-from bot.cards.plan import is_contested, plan_footer, rows_of_shown_plan
+from bot.cards.plan import plan_footer, rows_of_shown_plan
+from bot.cards.planning.argument import is_contested
 from bot.messages import Style
 
 

@@ -1,0 +1,1 @@
+"""What is said of a plan on cards besides the plan itself."""

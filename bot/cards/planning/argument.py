@@ -1,0 +1,87 @@
+"""What reviewers say of a plan, how they argue, and how it ended."""
+
+from agents.domain.planning.review import Advice, Argument, Critic, Custodiet, Debate, Position, Review, Ruling
+from agents.domain.task.task import Task
+from agents.domain.text.sanitize import cut, one_line
+from bot.messages import Row
+
+POSITION: dict[Position, str] = {Position.MAINTAIN: "keeps to it", Position.REVISE: "gives way"}
+CRITIC = {
+    Critic.PROCEED: "approves",
+    Critic.REVISE: "asks for changes",
+    Critic.HALT: "stops it",
+    Critic.NO_VERDICT: "no usable verdict this time",
+}
+SCOPE_GUARD = {
+    Custodiet.OK: "within the request",
+    Custodiet.WARN: "concern",
+    Custodiet.BLOCK: "stops it",
+    Custodiet.NO_VERDICT: "no usable verdict this time",
+}
+
+
+def argument_rows(review: Review | None) -> list[Row]:
+    if review is None:
+        return []
+    return [
+        Row(label="Critic", value=_critic(review)),
+        Row(label="Scope guard", value=_custodiet(review)),
+        *_advice(review.advice),
+    ]
+
+
+def debate_rows(debate: Debate | None, *, goes_on: bool = False) -> list[Row]:
+    """What moved in each round, how it ended and what it cost."""
+    if debate is None:
+        return []
+    rows = []
+    for round in debate.rounds:
+        rows.append(Row(label=f"Round {round.number}, critic", value=_point(round.critic)))
+        rows.append(Row(label=f"Round {round.number}, scope guard", value=_point(round.custodiet)))
+    return rows if goes_on else [*rows, Row(label="Debate", value=_ended(debate))]
+
+
+def _ended(debate: Debate) -> str:
+    cost = f"; arguing cost ${debate.cost:.2f}" if debate.cost else ""
+    if not debate.is_settled:
+        return f"they still disagree{cost}"
+    went_on = debate.now.ruling is Ruling.APPROVED
+    return f"they agree {'to go on' if went_on else 'that it must change'}{cost}"
+
+
+def _point(argument: Argument) -> str:
+    moved = POSITION[argument.position]
+    cited = f" [{cut('; '.join(argument.evidence), 120)}]" if argument.evidence else " [no evidence]"
+    return f"{moved}: {one_line(argument.point, 200)}{cited}"
+
+
+def _critic(review: Review) -> str:
+    said = review.critic
+    untested = (f"untested: {each}" for each in said.assumptions)
+    points = said.why_none or cut("; ".join((*said.issues, *said.changes, *untested)), 500)
+    return f"{CRITIC[said.verdict]}{f': {points}' if points else ''}"
+
+
+def _custodiet(review: Review) -> str:
+    """The issue, the principle it touches, and what would resolve it."""
+    said = review.custodiet
+    parts = (said.issue, f"it touches: {said.principle}" if said.principle else "", said.suggestion)
+    points = said.why_none or "; ".join(part for part in parts if part)
+    return f"{SCOPE_GUARD[said.verdict]}{f': {points}' if points else ''}"
+
+
+def _advice(advice: tuple[Advice, ...]) -> list[Row]:
+    """Specialists who say the same are heard once, and so is what kept them from saying anything."""
+    said: dict[str, list[str]] = {}
+    for each in advice:
+        points = f"none: {each.why_none}" if each.why_none else "; ".join((*each.concerns, *each.suggestions))
+        if points:
+            said.setdefault(points, []).append(each.specialist)
+    return [Row(label=f"Advice, {' and '.join(names)}", value=cut(points, 300)) for points, names in said.items()]
+
+
+def is_contested(task: Task) -> bool:
+    """A reviewer says stop, gave no verdict, or two of them could not agree."""
+    if task.plan.debate is not None and not task.plan.debate.is_settled:
+        return True
+    return task.plan.review is not None and task.plan.review.ruling in (Ruling.BLOCKED, Ruling.ESCALATE_TO_HUMAN)
