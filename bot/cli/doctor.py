@@ -22,15 +22,13 @@ from agents.ports import ForgeFailed
 from agents.workspace.forge.github_api import GitHubApi, expect_status
 from agents.workspace.forge.github_shapes import Repo, User, read
 from agents.workspace.forge.remotes import Remote
-from agents.workspace.gates import detect
-from agents.workspace.gates.detect import Way
-from agents.workspace.gates.gate_commands import Environment, environment
 from agents.workspace.sandbox import sandbox_choice
 from agents.workspace.sandbox.walls import SandboxUnusable
 from bot.__main__ import foreign_packages
 from bot.app import check_store
 from bot.cli import session
-from bot.config.overlord import Project, Sandbox
+from bot.cli.gates_check import check_gates
+from bot.config.overlord import Sandbox
 from bot.config.platforms import load, platforms
 from bot.config.settings import BadSettings, Settings
 from bot.doctor_check import Check, State, fail, ok, warn
@@ -45,7 +43,6 @@ PATIENCE = 10  # seconds for a command to end
 DAY = 86_400
 NEEDS = "contents, issues and pull requests: read and write"
 _ENOUGH = ("repo", "public_repo")  # scopes of a classic token
-_PROGRAMS = {Way.NPM: "npm", Way.GO: "go", Way.CARGO: "cargo", Way.MAKE: "make", Way.ESLINT: "node"}
 APART = 2.0  # seconds between two words on how far it is
 
 
@@ -206,38 +203,6 @@ def check_groups(settings: Settings) -> Check:
         return ok("groups", "somebody is named in each")
     step = "Name accounts under `groups:` in overlord.yaml; until then only the operator decides there."
     return warn("groups", f"nobody is named in {', '.join(empty)}", step)
-
-
-def check_gates(settings: Settings) -> Iterator[Check]:
-    for project in settings.projects:
-        if project.path is not None:
-            yield _gates(project, project.path)
-
-
-def _gates(project: Project, path: Path) -> Check:
-    name = f"gates of {project.name}"
-    try:
-        look = asyncio.run(detect.look(path))
-        room = environment(path, project.gates)
-    except OverlordError as problem:
-        return warn(name, problem.what, problem.next_step)
-    tests = None if project.gates.tests else detect.tests(look)
-    lint = None if project.gates.lint else detect.lint(look)
-    for lacking in (_lacking(way, room) for way in (tests, lint) if way):
-        if lacking:
-            return warn(name, *lacking)
-    extra = "".join(f", {gate.name}" for gate in project.gates.extra)
-    return ok(name, f"{project.gates.tests or tests or 'no tests'}, {project.gates.lint or lint or 'no linter'}{extra}")
-
-
-def _lacking(way: Way, room: Environment) -> tuple[str, str] | None:
-    if way is Way.PYTEST and not room.has("pytest"):
-        return f"pytest is not in {room.venv}", f"Install it there: {room.python} -m pip install pytest."
-    program = _PROGRAMS.get(way)
-    if program and not room.finds(program):
-        where = "for the whole machine, or with its usual installer for the user who runs Overlord"
-        return f"gates find no {program}", f"Install {program} {where}, or set other commands under `gates:`."
-    return None
 
 
 def check_github(settings: Settings) -> Iterator[Check]:

@@ -3,8 +3,11 @@
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 
+from agents.workspace.gates import detect
 from agents.workspace.gates.detect import Look
+from agents.workspace.git import objects
 
 CI_FILES = re.compile(r"^\.github/workflows/[^/]+\.ya?ml$|^\.gitlab-ci\.yml$|^\.circleci/config\.yml$")
 READ_MOST = 256 << 10  # bytes of one CI file
@@ -39,6 +42,13 @@ class Offer:
     check: str
     command: str
     found_in: str
+
+
+async def read_offers(repository: Path, commit: str = "HEAD") -> tuple[Offer, ...]:
+    """Of what is committed. Raises GitFailed."""
+    there = await objects.entries(repository, commit)
+    ci = [entry for path, entry in there.items() if CI_FILES.match(path) and entry.size <= READ_MOST]
+    return offers(await detect.look_at(repository, there), detect.decode(await objects.blobs(repository, ci)))
 
 
 def offers(look: Look, ci: Mapping[str, str]) -> tuple[Offer, ...]:

@@ -7,7 +7,7 @@ import pytest
 
 from agents.domain.checks.evaluation import ExtraGate, GateCommands
 from agents.workspace.gates.gate_commands import environment
-from bot.cli.doctor import check_gates
+from bot.cli.gates_check import check_gates
 from bot.config.overlord import Project
 from bot.config.settings import Settings, load_settings
 from bot.doctor_check import Check, State
@@ -63,3 +63,15 @@ def test_what_doctor_says_of_a_program_is_what_the_gates_would_meet(settings: Se
 def test_a_folder_that_is_no_repository_is_told(settings: Settings, tmp_path: Path) -> None:
     [check] = check_gates(replace(settings, projects=(Project(name="shop", path=tmp_path),)))
     assert check.state is State.WARN and check.next_step
+
+
+def test_what_ci_runs_and_no_gate_does_is_offered(settings: Settings, tmp_path: Path) -> None:
+    repository = tmp_path / "shop"
+    repository_of(repository, {**SHOP, ".github/workflows/ci.yml": "- run: mypy src\n- run: flake8\n"}, {})
+    git(repository, "symbolic-ref", "HEAD", "refs/heads/main")
+    project = Project(name="shop", path=repository)
+    _, offered = check_gates(replace(settings, projects=(project,)))
+    assert offered.state is State.WARN and offered.seen == "no gate runs `mypy src` (.github/workflows/ci.yml)"
+    assert "`- {name: type-check, command: mypy src}`" in offered.next_step
+    taken = replace(project, gates=GateCommands(extra=(ExtraGate(name="type-check", command="mypy src"),)))
+    assert len(list(check_gates(replace(settings, projects=(taken,))))) == 1
