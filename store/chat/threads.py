@@ -105,13 +105,11 @@ class Messages(TransactionPart):
         if insert_once(self._db, _M, row):
             self._touched.add(thread)
 
-    def change(self, thread: Thread, message: str, text: str, at: datetime) -> str | None:
-        """A person's message was edited. Returns its author, or None if we never saw it."""
+    def change(self, thread: Thread, message: str, text: str, at: datetime) -> None:
+        """A person's message was edited; nothing happens if we never saw it."""
         author = select(_M.c.by).where(_M.c.thread == thread, _M.c.message == message)
-        found = self._db.execute(author).scalar()
-        if found:
+        if self._db.execute(author).scalar():
             self._set(thread, message, text=text, edited_at=seconds(at))
-        return found
 
     def post(self, thread: Thread, key: str, card: str, at: datetime, only_for: str = "") -> str:
         """Put a card of the bot into a console thread. The same key is the same message."""

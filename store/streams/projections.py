@@ -86,7 +86,7 @@ def replay_evaluations(facts: Iterable[Event]) -> list[dict[str, Any]]:
     for fact in facts:
         match fact:
             case ProjectChosen(project=project):
-                repo = project or ""
+                repo = project
             case PullOpened(number=number):
                 pull = number
             case WorkEvaluated(subtask=subtask, attempt=attempt):

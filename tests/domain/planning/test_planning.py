@@ -16,12 +16,13 @@ from agents.domain.planning.decomposition import Decomposition
 from agents.domain.planning.planning import CannotPlan, Clarify, after_debate, after_review
 from agents.domain.planning.review import Critic, Custodiet, Debate
 from agents.domain.task import decide
+from agents.domain.task.decide import Intent
 from agents.domain.task.fold import evolve
 from agents.domain.task.task import TaskState
 from tests.builders.decompositions import plan, subtask
 from tests.builders.planned import BAD, GOOD, Planned
 from tests.builders.reviews import review
-from tests.builders.steered import APPROVER, NOW, OWNER, moment, on
+from tests.builders.steered import APPROVER, BO, NOW, OWNER, moment, on
 
 
 @pytest.fixture
@@ -197,6 +198,23 @@ def test_a_corrected_request_changes_nothing_else_once_the_plan_is_accepted(plan
     planned.press(Kind.PLAN, "approve")
     task = planned.then(decide.correct(planned.task, "something else", OWNER, planned.moment()))
     assert task.state is TaskState.RUNNING
+
+
+def test_what_somebody_else_says_to_the_bot_is_a_task_unless_it_surely_changes_the_plan_that_is_shown(
+    planned: Planned,
+) -> None:
+    remark = e.RemarkMade(task=planned.task.id, at=NOW, by=BO, text="use tabs", asks=True)
+
+    def asked(intent: Intent, confidence: float) -> Kind | None:
+        understood = decide.Understood(intent=intent, confidence=confidence)
+        facts = decide.after_remark(planned.task, remark, understood, planned.moment())
+        return next((fact.decision.kind for fact in facts if isinstance(fact, e.DecisionOpened)), None)
+
+    assert asked(Intent.CHANGE, 0.9) is Kind.SECOND, "no plan is shown"
+    planned.draft()
+    planned.review(Critic.PROCEED, Custodiet.OK)
+    assert asked(Intent.CHANGE, 0.6) is Kind.SECOND and asked(Intent.OTHER, 0.9) is Kind.SECOND
+    assert asked(Intent.CHANGE, 0.9) is not Kind.SECOND and asked(Intent.STATUS, 0.9) is None
 
 
 def test_work_on_an_older_request_or_plan_is_overtaken(planned: Planned) -> None:

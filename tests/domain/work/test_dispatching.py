@@ -122,6 +122,12 @@ def test_unknown_files_conflict_with_everything_but_a_spike_with_nothing() -> No
     assert not dispatching.conflict(spike, unknown) and not dispatching.conflict(unknown, spike)
 
 
+def test_of_two_that_write_the_same_file_one_starts() -> None:
+    task = at_work(subtask(1), subtask(2), subtask(3, files=("b.py",)))
+    assert [work.number for work in dispatching.startable(task, first_wave=9)] == [1, 3]
+    assert [work.number for work in dispatching.startable(task, first_wave=1)] == [1]
+
+
 def test_a_folder_and_a_pattern_cover_what_lies_below() -> None:
     for wide in ("src/", "src/*.py", "src/**"):
         assert dispatching.conflict(subtask(1, files=(wide,)), subtask(2, files=("src/c.py",)))
@@ -198,6 +204,7 @@ def test_nothing_starts_while_the_task_rests_and_stopped_runs_go_on_with_the_sam
         e.MinionStopped(**about, commit="c"),  # type: ignore[arg-type]
     )
     assert task.work.on(1).state is SubtaskState.PAUSED and not start(task)
+    assert dispatching.resume(task, MOMENT) == []
     task = played(task, e.TaskResumed(task=task.id, at=AT, by=task.request.by))
     [again] = dispatching.resume(task, MOMENT)
     assert isinstance(again, e.SubtaskReady) and (again.subtask, again.attempt) == (1, 1)

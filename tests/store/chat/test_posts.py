@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from typing import TypeVar
 
 import pytest
@@ -140,6 +141,23 @@ async def test_a_parked_post_lets_its_thread_go_on(posts: Outboxes) -> None:
     await posts.do(lambda tx: tx.posts.park(post, "channel_not_found"))
     assert keys(await posts.claim()) == ["b"]
     assert (await posts.row("a"))[::3] == (PostState.PARKED, "channel_not_found")
+
+
+async def test_a_message_is_found_by_its_own_key(posts: Outboxes) -> None:
+    await posts.want(wish("first"), wish("second", thread="slack:C1:2"))
+    second = next(post for post in await posts.claim() if post.key == "second")
+    await posts.sent(second, "m2")
+    assert [await posts.do(partial(_message_of, key)) for key in ("first", "second", "none")] == ["", "m2", ""]
+    assert [await posts.do(partial(_is_unseen, key)) for key in ("first", "second", "none")] == [True, False, False]
+    assert await posts.do(lambda tx: tx.posts.is_wanted("first") and not tx.posts.is_wanted("none"))
+
+
+def _message_of(key: str, tx: Transaction) -> str:
+    return tx.posts.message_of(key)
+
+
+def _is_unseen(key: str, tx: Transaction) -> bool:
+    return tx.posts.is_unseen(key)
 
 
 async def test_a_zombies_end_changes_nothing(posts: Outboxes) -> None:

@@ -11,7 +11,9 @@ from sqlalchemy import update
 from agents.domain import events as e
 from agents.domain.decisions.authority import Kind
 from agents.domain.errors import NoAnswer
+from agents.domain.ids import TaskId
 from agents.domain.models.failure import ErrorClass
+from agents.domain.planning.decomposition import Level
 from agents.domain.task import decide
 from agents.domain.work.outcome import ERROR_OF_ENDING
 from agents.domain.work.work import Ending
@@ -22,6 +24,7 @@ from store.running.jobs import Job
 from store.running.port_adapters import add_usage
 from store.streams import audit, runs
 from store.transaction import Transaction
+from tests.builders import decompositions
 from tests.builders.shell import Shell
 from tests.fakes.llm import ScriptedLlm, no_answer
 from tests.fakes.model_server import LARGE, Fails, ModelServer, Says
@@ -31,6 +34,7 @@ from tests.flows.work import PLAN, Work, work
 from tests.flows.world import ANA, Planning, planning
 from tests.llm.rig import LOADED
 from tests.scenarios.plans import GO, OK, plan
+from tests.store.room import MORNING
 
 __all__ = ["work"]
 
@@ -171,3 +175,13 @@ async def test_runs_are_shown_and_doctor_compares_them_with_the_facts(work: Work
 
     await work.office.database.write(tamper)
     assert await work.office.database.read(lambda tx: audit.examine(tx.db).apart) == ("T-1: its runs",)
+
+
+def test_a_plan_that_code_wrote_is_no_run_of_a_planner() -> None:
+    drafted = decompositions.plan(decompositions.subtask(1))
+    for level, planners in ((Level.PRIMARY, 1), (Level.MINIMAL, 0)):
+        read = runs.Runs()
+        read.read(
+            e.DecompositionDrafted(task=TaskId("T-1"), at=MORNING, number=1, plan=drafted, estimate=0.0, level=level)
+        )
+        assert len([row for row in read.rows.values() if row["role"] == "planner"]) == planners
