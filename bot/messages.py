@@ -10,7 +10,7 @@ from agents.domain.ids import Account, DecisionId, Thread
 from agents.domain.task.facts import Mandate, Origin
 from store.codec import shape
 
-WORDS_MOST = 4_000  # characters of a form behind a button
+WORDS_MOST = 20_000  # characters of a form behind a button; forms of chats take fewer
 TOKEN_LIMIT = 100  # of the platform that allows least
 
 
@@ -133,6 +133,7 @@ class Button:
     choice: Choice
     style: Style = Style.PLAIN
     asks: str = ""  # pressing opens a form with this question; the answer comes back as Pressed.words
+    fill: str = ""  # what stands in the form already, to be changed
     confirm: str = ""  # asked before the press counts
 
 

@@ -12,8 +12,9 @@ from store import tables
 from store.codec import dump, load_event
 from store.streams import runs
 from store.streams.projections import listing_of
+from store.streams.put_off import put_off
 
-FIRST, LATEST = 10, 20  # tables of the first version that was released, and of this one
+FIRST, LATEST = 10, 21  # tables of the first version that was released, and of this one
 
 
 def _add_listings(db: Connection) -> None:
@@ -66,6 +67,16 @@ def _replay_all(db: Connection, key: str) -> Iterator[Task]:
         yield replay(load_event(kind, body) for kind, body in history)
 
 
+def _save_wishes(db: Connection) -> None:
+    """A task keeps the wishes of people now: what was saved of each is made again from its facts and their words."""
+    saved, events, prose = tables.snapshots, tables.events, tables.words
+    wanted = select(events.c.kind, events.c.body, prose.c.text).outerjoin(prose, tables.WORDS_OF_FACT)
+    for id in db.execute(select(saved.c.stream).where(saved.c.number.is_not(None))).scalars().all():
+        history = db.execute(wanted.where(events.c.stream == id).order_by(events.c.version)).all()
+        task = replay(load_event(*row) for row in history)
+        db.execute(update(saved).where(saved.c.stream == id).values(body=dump(task), saved=saved.c.version))
+
+
 def _guard_facts_again(db: Connection) -> None:
     for statement in (*_LET_FACTS_GO[db.dialect.name], *_KEEP_FACTS[db.dialect.name]):
         db.exec_driver_sql(statement)
@@ -112,6 +123,7 @@ STEPS: dict[int, tuple[Table | str | Callable[[Connection], None], ...]] = {
         _add_runs,
     ),
     20: (tables.pauses,),
+    21: (_save_wishes, put_off),
 }
 
 _ARCHIVED = "EXISTS (SELECT 1 FROM archived WHERE archived.stream = OLD.stream AND versions > OLD.version)"

@@ -15,6 +15,7 @@ from store.sql import written_by_others
 from store.streams.ledger import Ledger
 from store.streams.log import Log
 from store.streams.proposals import Proposals
+from store.streams.put_off import PutOff
 
 
 class Transaction:
@@ -39,6 +40,7 @@ class Transaction:
         self.links = Links(db, self.touched)
         self.calls = Calls(db, self.touched)
         self.proposals = Proposals(db, self.touched)
+        self.put_off = PutOff(db, self.touched)
 
     def begin(self) -> None:
         """Another transaction of the same connection. What others wrote since the last one is seen."""

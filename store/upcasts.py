@@ -2,8 +2,9 @@
 
 What is stored, and so its hash, stays. Up to version 15 the request's parts lay flat in its fact; the subject of a
 decision was a string, and some kinds stood for several questions. Up to version 18 a workflow was six steps whose names
-said what they do. Up to version 20 subtasks of a plan had no kind and
-assumptions no reason: version 1 of its schema.
+said what they do. Up to version 20 subtasks of a plan had no kind and assumptions no reason (version 1 of its schema),
+and what a person asked of a subtask stood among what checks had found; now it is a wish, which the decision that led to
+it tells.
 """
 
 import json
@@ -19,6 +20,11 @@ Found = dict[str, Any]
 # A subtask: only those of plans have a title and then a reason.
 _WITHOUT_KIND = re.compile(r'"title":"(?:[^"\\]|\\.)*","why":"(?:[^"\\]|\\.)*"(?!,"kind":)')
 _SPENT = re.compile(r"and \$(?P<spent>[\d.]+) is spent")
+_WISHES = (
+    "A person says: ",
+    "A person did not let it pass: ",
+    "A person read the whole and asks for changes: ",
+)
 _UNPLANNED = "I could not make a plan"
 
 
@@ -34,7 +40,17 @@ def upcast_event(kind: str, body: str) -> str:
         return upcast_plans(body)
     if kind == "PlanAccepted":
         return upcast_workflow(body)
+    if kind == "SubtaskReady":
+        return _without_wishes(body)
     return _gather_request(body) if kind == "TaskRequested" else body
+
+
+def _without_wishes(body: str) -> str:
+    if '"A person ' not in body:
+        return body
+    fact = json.loads(body)
+    fact["feedback"] = [line for line in fact.get("feedback", ()) if not line.startswith(_WISHES)]
+    return _dump(fact)
 
 
 def upcast_workflow(body: str, *keys: str) -> str:

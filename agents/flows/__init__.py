@@ -3,7 +3,7 @@
     intake -> decompose -> review -> debate, if they disagree -> (a person approves)
     -> begin_work -> work -> evaluate -> (a step gate) -> integrate, for each subtask
     -> open_pull -> (a person merges) -> merge
-    a remark on the way -> understand
+    a remark on the way -> understand; while minions work -> weigh_wishes
     a person takes a branch -> publish_branch, takes it all -> keep_work
     for work that an issue asked for, beside all that -> tell_issue
 
@@ -19,6 +19,7 @@ from typing import Any
 from agents.domain import events as e
 from agents.domain.events import Event
 from agents.domain.project.project import Project
+from agents.domain.task.decide import to_weigh
 from agents.domain.task.reports import PULL_TELLS, TELLS
 from agents.domain.task.task import Task
 from agents.flows.decompose import decompose
@@ -33,10 +34,12 @@ from agents.flows.deliver import (
     tell_pull,
 )
 from agents.flows.dispatch import begin_work, integrate, resume_work, tidy
+from agents.flows.hand_edit import check_edit
 from agents.flows.intake import intake, understand
 from agents.flows.review import debate, review
 from agents.flows.steps import evaluate, run_step
 from agents.flows.steps.awaiting import await_checks
+from agents.flows.weighing import weigh_wishes
 from agents.flows.work import work
 from agents.ports import Ports
 
@@ -73,6 +76,10 @@ def in_later_round(task: Task) -> bool:
     return task.delivery.rounds > 1
 
 
+def has_unweighed(task: Task) -> bool:
+    return bool(to_weigh(task))
+
+
 @dataclass(frozen=True, slots=True)
 class On:
     """What one fact starts. A fact may have several rows; one that starts nothing has a row without a flow."""
@@ -91,6 +98,9 @@ class On:
         return self.lane is Lane.LONG
 
 
+# Facts with which people say something to minions at work.
+SAYS_WISHES = (e.RemarkMade, e.MinionAnswered, e.ScopeSettled, e.SubtaskReady)
+
 FLOW_AFTER: tuple[On, ...] = (
     On(e.TaskRequested, run=intake),
     On(e.RequestVouched, run=intake),
@@ -100,6 +110,7 @@ FLOW_AFTER: tuple[On, ...] = (
     On(e.ReviewersDisagreed, run=debate, counted=True),
     On(e.ClarificationAnswered, run=decompose, counted=True),
     On(e.PlanChangeRequested, run=decompose, counted=True),
+    On(e.PlanEdited, run=check_edit, counted=True),
     On(e.RemarkMade, run=understand, at_rest=True),  # a question is answered at any time
     On(e.PlanAccepted, run=begin_work),
     On(e.TaskResumed, run=resume_work, repeats=Repeats.HELD_BACK),
@@ -122,9 +133,12 @@ FLOW_AFTER: tuple[On, ...] = (
     *(On(fact, run=tell_issue, aside=True, when=came_from_issue) for fact in TELLS),
     On(e.PullOpened, run=tell_pull, aside=True, when=in_later_round),
     *(On(fact, run=tell_pull, aside=True, when=has_pull) for fact in PULL_TELLS),
+    *(On(fact, run=weigh_wishes, aside=True, when=has_unweighed) for fact in SAYS_WISHES),
     # After these nothing runs by itself: a person is waited for, the task rests or has ended, or nothing changed.
     On(e.RequestCorrected),
     On(e.RequestEdited),
+    On(e.WishWeighed),
+    On(e.WishSettled),
     On(e.TaskStopped),
     On(e.TaskBackburnered),
     On(e.TaskMuted),
@@ -140,6 +154,7 @@ FLOW_AFTER: tuple[On, ...] = (
     On(e.DebateRoundHeld),  # the debate itself goes on
     On(e.PlanningSimplified),  # the same flow asks again
     On(e.OutlineChosen),  # the outline is drafted with it
+    On(e.PlanEditRefused),
     On(e.DecompositionApproved),
     On(e.DecompositionBlocked),
     On(e.DecompositionEscalated),

@@ -11,6 +11,7 @@ from agents.domain.errors import NoAnswer
 from agents.domain.events import Event
 from agents.domain.task.reports import commit_text
 from agents.domain.task.task import Task
+from agents.domain.task.wishes import Wish, last_number, newer_than
 from agents.domain.text.sanitize import cut
 from agents.domain.work import dispatching, working
 from agents.domain.work.dispatching import about_run
@@ -74,7 +75,7 @@ class _Run:
     given: tuple[str, ...] = ()  # by earlier steps of the same subtask
     since: tuple[str, ...] = ()
     interrupted: str = ""
-    told: int = 0  # the last thing people said that the minion was given; recorded once its transcript has it
+    told: int = 0  # the last wish that the minion was given; recorded once its transcript has it
 
     @property
     def work(self) -> Work:
@@ -104,7 +105,6 @@ class _Run:
             return [started] if working.is_current(now, self.event) else []
 
         self.task = await ports.store.note(task.id, decide)
-        self.told = self.work.heard
 
     async def _left_half_done(self, went_on: str) -> str:
         """What a minion must know of the crash before it goes on, as the workspace is measured."""
@@ -120,7 +120,8 @@ class _Run:
         show = self.ports.live(self.task.id, self.subtask)
         while True:
             running = asyncio.ensure_future(self.ports.minions.run(self._brief(), self._watch, show))
-            called = asyncio.ensure_future(self.ports.store.until(self.task.id, _calls_off(self.told)))
+            self.told = last_number(self.task.wishes)
+            called = asyncio.ensure_future(self.ports.store.until(self.task.id, self._is_called_off))
             try:
                 await asyncio.wait({running, called}, return_when=asyncio.FIRST_COMPLETED)
                 if running.done():
@@ -130,7 +131,12 @@ class _Run:
             self.task = await self.ports.store.task(self.task.id)
             if self.task.at_rest or self.task.has_ended or not working.is_current(self.task, self.event):
                 return None
-            self.since = self._news()
+            self.since = ()
+
+    def _is_called_off(self, task: Task) -> bool:
+        """It was stopped or has ended, or somebody entitled said something that does not wait."""
+        urgent = any(wish.urgent for wish in newer_than(task.wishes, self.told))
+        return task.at_rest or task.has_ended or urgent
 
     def _brief(self) -> Brief:
         subtask = self.task.plan.subtask(self.subtask)
@@ -145,7 +151,7 @@ class _Run:
             interrupted=self.interrupted,
         )
 
-    async def _watch(self, progress: Progress) -> Sequence[str]:
+    async def _watch(self, progress: Progress) -> Sequence[Wish]:
         """Told after each turn; what people said meanwhile goes into the next one."""
 
         def decide(now: Task, moment: Moment) -> Sequence[Event]:
@@ -167,11 +173,11 @@ class _Run:
         self.since, self.interrupted = (), ""
         return self._news()
 
-    def _news(self) -> tuple[str, ...]:
-        """What people said since they were last listened to. A crash now has it told again, rather than never."""
-        news = [each for each in self.task.said if each.number > self.told]
-        self.told = max((each.number for each in news), default=self.told)
-        return tuple(each.text for each in news)
+    def _news(self) -> tuple[Wish, ...]:
+        """What people said since they were last listened to. After a crash the engine tells what its talk lacks."""
+        news = newer_than(self.task.wishes, self.told)
+        self.told = last_number(news) or self.told
+        return news
 
     async def end(self, outcome: Outcome | None) -> None:
         task, checkouts = self.task, self.ports.checkouts
@@ -251,8 +257,3 @@ def _whole_from(task: Task, work: Work) -> str:
 
 _Record = Callable[[Task, Work, Moment], Sequence[Event]]
 _ANSWERS = (e.MinionAnswered, e.ScopeSettled)
-
-
-def _calls_off(heard: int) -> Callable[[Task], bool]:
-    """The task was stopped or has ended, or somebody entitled said something that does not wait."""
-    return lambda task: task.at_rest or task.has_ended or any(each.urgent and each.number > heard for each in task.said)

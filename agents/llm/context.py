@@ -10,6 +10,7 @@ from pydantic_core import to_jsonable_python
 from agents.domain.context.packing import Count
 from agents.domain.planning.decomposition import Decomposition
 from agents.domain.task.task import Task
+from agents.domain.task.wishes import ALL, for_prompt
 from agents.llm.rendering import Fence, packaged_text
 
 # Of the room there is. They do not depend on what else must fit, so that the head is the same throughout a task.
@@ -20,9 +21,10 @@ LEAST = 120  # tokens; less of a block is no use
 AROUND = 60  # tokens of a block that are heading and fence
 
 _UNCUT = 1 << 40
+WISHES = "wishes"
 
 # Which is kept before which, where not all fit.
-RANKS = ("plan", "feedback", "review", "previous")
+RANKS = ("wishes", "plan", "feedback", "review", "previous")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,8 +61,10 @@ def fit_task(task: Task, files: tuple[str, ...], fence: Fence, room: int, count:
 
 def cut_for(task: Task, work: str, shown: Sequence[str], fence: Fence) -> list[str]:
     """What a judge must read whole, and is not whole in what it is shown. `work`: a pack of finished work, if any."""
-    wide = replace(fence, caps=(*fence.caps, *((name, _UNCUT) for name in ("request", "plan", "work"))))
+    wide = replace(fence, caps=(*fence.caps, *((name, _UNCUT) for name in ("request", "plan", "work", WISHES))))
     wanted: dict[str, str] = {"the request": wide.around(task.request.text, "request")}
+    if task.wishes:
+        wanted["what people said since"] = _wishes(task, wide, False)
     if work:
         wanted["the work"] = wide.around(work, "work")
     elif task.plan.draft is not None:
@@ -89,6 +93,15 @@ def _blocks(task: Task) -> Iterator[_Block]:
     if task.plan.feedback:
         feedback = partial(_text, "_feedback", {"feedback": list(task.plan.feedback)})
         yield _Block(name="feedback", said="what the next plan must heed", fenced="feedback", shown=feedback)
+    if task.wishes:
+        said = partial(_wishes, task)
+        yield _Block(name="wishes", said="what people said since", fenced=WISHES, shown=said)
+
+
+def _wishes(task: Task, fence: Fence, brief: bool) -> str:
+    """Outside of a fence, for people give instructions; the older ones go first where there is no room."""
+    room = dict(fence.caps).get(WISHES, ALL)
+    return packaged_text("_said", for_prompt(task.wishes, task.request.by, room), fence)
 
 
 def _text(name: str, values: dict[str, object], fence: Fence, brief: bool) -> str:

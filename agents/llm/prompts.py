@@ -167,6 +167,8 @@ def _of_task(task: Task) -> dict[str, object]:
         "plan_number": task.plan.number,
         "tries": task.plan.tries,
         "feedback": list(task.plan.feedback),
+        "asked": task.plan.asked,
+        "wished": bool(task.wishes),
     }
 
 

@@ -7,6 +7,7 @@ from typing import Protocol
 from agents.domain.context.packing import ReviewPack
 from agents.domain.planning.decomposition import Subtask
 from agents.domain.task.task import Task
+from agents.domain.task.wishes import Wish
 from agents.domain.work.work import Ending, Work
 from agents.domain.workflow.steps import Step
 from agents.domain.workflow.workflow import DEFAULT
@@ -15,7 +16,10 @@ from agents.ports.workspace import Checkout, Show, show_nothing
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Brief:
-    """What a minion is told and given for one run, or for the rest of one."""
+    """What a minion is told and given for one run, or for the rest of one.
+
+    The wishes of `task` are told once each, before its next turn: all that it was not told in this run yet.
+    """
 
     task: Task
     subtask: Subtask
@@ -23,7 +27,7 @@ class Brief:
     checkout: Checkout
     step: Step = DEFAULT.implement  # of the task's workflow: as whom it works, and how often its model is asked again
     notes: tuple[str, ...] = ()  # what those before it left
-    since: tuple[str, ...] = ()  # what people said that it must be told now: an answer, a correction
+    since: tuple[str, ...] = ()  # what it must be told now beside wishes: an answer, also one that nobody gave
     interrupted: str = ""  # the bot died under it: what may have been left half done
 
 
@@ -72,7 +76,7 @@ class GaveUp:
 
 
 Outcome = Finished | Asked | WantsScope | GaveUp
-Watch = Callable[[Progress], Awaitable[Sequence[str]]]  # told after each turn; returns what people said meanwhile
+Watch = Callable[[Progress], Awaitable[Sequence[Wish]]]  # told after each turn; returns what people said meanwhile
 
 
 class Minions(Protocol):

@@ -155,6 +155,7 @@ def _with(lines: tuple[str, ...], extra: str) -> tuple[str, ...]:
 # Facts that change the status card alone; of words that were removed it shows none any more.
 _STATUS: tuple[type[Event], ...] = (
     *(e.RequestVouched, e.ProjectChosen, e.RemarkMade, e.RequestCorrected, e.WordsRemoved),
+    *(e.WishWeighed, e.WishSettled, e.PlanEdited, e.PlanEditRefused),
     *(e.TaskStopped, e.TaskResumed, e.TaskBackburnered, e.JobParked, e.JobRetried),
     *(e.BudgetWarned, e.BudgetReached, e.BudgetRaised, e.ModelDegraded, e.GuidanceLeftOut),
     *(e.DecompositionDrafted, e.PlanningSimplified, e.OutlineChosen, e.DecompositionSentBack, e.ReviewersDisagreed),

@@ -1,11 +1,13 @@
 """A decision as people meet it: open with its buttons, closed with what came of it, or refusing a press."""
 
 from collections.abc import Callable
+from dataclasses import replace
 
 from agents.domain.checks.evaluation import Evaluation
 from agents.domain.decisions.authority import Kind, NotYours, Requester, Silence
 from agents.domain.decisions.decision import (
     HOLD,
+    LATER,
     SHORT,
     Decision,
     DecisionState,
@@ -43,6 +45,7 @@ WITHDRAWN: dict[str, str] = {
     Withdrawal.DONE: "the task is done",
     Withdrawal.SNOOZED: "the task was snoozed",
 }
+PUT_OFF = "Later"
 AT_REST = (Kind.STOPPED, Kind.BACKBURNER)  # cards of a task that rests
 
 
@@ -74,9 +77,10 @@ def button(decision: Decision, option: Option) -> Button:
 
 def _open(task: Task, decision: Decision, name: NameOf, bill: Bill) -> Card:
     kind, judged = CARDS[decision.kind], _judged(task, decision)
-    buttons = [button(decision, option) for option in decision.options]
+    buttons = [_filled(button(decision, option), kind.fills.get(option.value), task) for option in decision.options]
     if can_be_held(decision):
         buttons.append(Button(label=kind.hold, choice=Choice(decision=decision.id, letter=HOLD)))
+    buttons.append(Button(label=PUT_OFF, choice=Choice(decision=decision.id, letter=LATER)))
     checks = (evaluation_rows(judged), found_lines(judged)) if judged else ((), ())
     return Card(
         title=kind.title(task, decision),
@@ -94,6 +98,10 @@ def _open(task: Task, decision: Decision, name: NameOf, bill: Bill) -> Card:
         takes_words=kind_of(decision).waits and kind.takes_words,
         fingerprint=decision.fingerprint,
     )
+
+
+def _filled(button: Button, fill: Callable[[Task], str] | None, task: Task) -> Button:
+    return replace(button, fill=fill(task)) if fill else button
 
 
 def _numbered(decision: Decision) -> tuple[str, ...]:
@@ -193,10 +201,12 @@ def _came_of(task: Task, decision: Decision, name: NameOf) -> str:
 
 def _decided(decision: Decision, who: str) -> str:
     """“Plan approved by Ana”; an answer in somebody's own words stays as it is."""
-    closed = label(decision, decision.option(decision.outcome)).closed if decision.outcome else ""
-    if not closed:
+    shown = label(decision, decision.option(decision.outcome)) if decision.outcome else None
+    if shown is None or not shown.closed:
         return f"{outcome_label(decision)} (decided by {who})"
-    return f"{closed} by {who}: {decision.words}" if decision.words else f"{closed} by {who}"
+    return (
+        f"{shown.closed} by {who}: {decision.words}" if decision.words and shown.tells else f"{shown.closed} by {who}"
+    )
 
 
 Words = tuple[str, str]

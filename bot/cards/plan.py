@@ -6,7 +6,9 @@ from agents.domain.decisions.decision import Decision
 from agents.domain.decisions.subject import OfPlan
 from agents.domain.planning.decomposition import Assumption, Decomposition, Edge, Level, PlanPhase, Subtask
 from agents.domain.planning.ladder import TODO
+from agents.domain.planning.plan_editing import to_lines
 from agents.domain.task.task import Task
+from agents.domain.task.wishes import Source
 from agents.domain.text.sanitize import cut, one_line
 from agents.domain.workflow.steps import GATE, HUMAN, REVIEW
 from agents.domain.workflow.workflow import DEFAULT, Workflow
@@ -35,6 +37,7 @@ SHORT_LEVEL: dict[Level, str] = {
     Level.SIMPLIFIED: "simplified, from less than all there is",
     Level.MINIMAL: "a one-step plan",
 }
+ABOUT_PLANS = (Source.PLAN, Source.EDIT, Source.CLARIFICATION)
 _MOST = 5  # assumptions and risks that are shown; the counts of the rest are
 
 
@@ -43,9 +46,11 @@ def plan_rows(task: Task, bill: Bill) -> tuple[Row, ...]:
     if task.plan.draft is None:
         return ()
     argument = [*argument_rows(task.plan.review), *debate_rows(task.plan.debate)]
-    again = "Sent back before" if task.plan.tries > 1 else "Changes asked for"
     goal, summary = task.plan.draft.goal, cut(one_line(task.plan.draft.summary, 400), 400)
-    asked = rows_of((again, cut("; ".join(task.plan.feedback), 300)), ("Goal", goal), ("Summary", summary))
+    before = ("Sent back before", cut("; ".join(task.plan.feedback), 300))
+    refused = ("Edit not taken", cut("; ".join(task.plan.edit_refused), 600))
+    changes = ("Changes asked for", _asked_for(task))
+    asked = rows_of(refused, changes, before, ("Goal", goal), ("Summary", summary))
     plan = [*asked, *_steps(task, task.plan.draft)]
     rows = [*argument, *plan] if is_contested(task) else [*plan, *argument]
     left_out = (f"`{file}`: {one_line(why, 200)}" for file, why in task.plan.guidance_left_out[:_MOST])
@@ -57,6 +62,17 @@ def plan_rows(task: Task, bill: Bill) -> tuple[Row, ...]:
         *early_rows(task.plan.proposed),
         *rows_of(("Cost", _price(task, bill))),
     )
+
+
+def lines_of_plan(task: Task) -> str:
+    """The plan as it stands in the form for editing it by hand."""
+    return to_lines(task.plan.draft) if task.plan.draft else ""
+
+
+def _asked_for(task: Task) -> str:
+    """What people asked of it, the latest first."""
+    asked = (wish for wish in reversed(task.wishes) if wish.source in ABOUT_PLANS)
+    return cut("; ".join(f"{wish.about} {wish.words}".strip() for wish in asked), 300)
 
 
 def shows_plan(task: Task, decision: Decision) -> bool:

@@ -40,6 +40,14 @@ BUTTON_ABOVE = Card(
 LISTED = 20  # in one answer
 
 
+def put_off_card(task: Task, decision: Decision, until: datetime) -> Card:
+    return Card(
+        title=f"{task.id}: {kind_in_words(decision)} is out of your list for now",
+        text="Nothing else changed: its timer runs on, and everybody else still sees it.",
+        rows=(Row(label="Back in your list", at=until),),
+    )
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Page:
     """A part of a list, which is asked for by the words `of` and its number."""

@@ -7,6 +7,7 @@ from agents.domain.decisions.decision import Decision, NameOf
 from agents.domain.decisions.table import questions, rule_of
 from agents.domain.planning.planning import stands_at
 from agents.domain.task.task import Task, TaskState
+from agents.domain.task.wishes import Standing
 from agents.domain.text.sanitize import cut, one_line
 from agents.domain.work.work import QueuePause
 from bot.cards.decisions import button
@@ -17,6 +18,8 @@ from bot.cards.planning.argument import argument_rows, debate_rows
 from bot.cards.progress import work_rows
 from bot.cards.scene import NO_BILL, Bill, Scene, bill_rows, rows_of
 from bot.messages import Button, Card, Row, Tone
+
+MOST_WISHES = 10  # that “why” lists, the latest
 
 
 def status_card(task: Task, name: NameOf, bill: Bill = NO_BILL, paused: QueuePause | None = None) -> Card:
@@ -83,7 +86,19 @@ def _notes(task: Task) -> Iterator[tuple[str, str]]:
     if task.plan.rehearsal:
         yield "Rehearsal", "a script plays planner, reviewers and minions; no model was asked"
     yield "Remarks noted", str(task.remarks or "")
+    yield "Wishes kept", _wishes(task)
     yield "Problem", one_line(task.problem, 200)
+
+
+def _wishes(task: Task) -> str:
+    """How many, and what is to be known of them."""
+    unclear = [wish for wish in task.wishes if wish.unclear]
+    disputed = [wish for wish in task.wishes if wish.standing is Standing.DISPUTED]
+    notes = [f"{len(disputed)} against the plan"] if disputed else []
+    if unclear:
+        notes.append(f"{len(unclear)} that nobody compared with the plan ({one_line(unclear[-1].unclear, 80)})")
+    many = str(len(task.wishes) or "")
+    return f"{many}, {', '.join(notes)}" if notes else many
 
 
 def _controls(task: Task) -> tuple[tuple[Button, ...], tuple[Button, ...]]:
@@ -134,7 +149,7 @@ def _planned(task: Task) -> str:
         return "Waiting for an answer"
     if task.plan.draft or task.plan.tries:
         return f"Replanning, version {task.plan.number + 1}"
-    return "Replanning" if task.plan.feedback else ""
+    return "Replanning" if task.plan.feedback or task.plan.asked else ""
 
 
 def _reviewed(task: Task) -> str:
@@ -203,6 +218,7 @@ def why_card(task: Task, name: NameOf) -> Card:
         *rows_of(*(("Waits for", each) for each in waits)),
         *rows_of(("Problem", cut(one_line(task.problem, 400), 400))),
         *rows_of(("Feedback on the plan", cut("; ".join(plan.feedback), 400))),
+        *rows_of(*((f"{name(wish.by)} said", cut(wish.words, 300)) for wish in task.wishes[-MOST_WISHES:])),
         *argument_rows(plan.review),
         *debate_rows(plan.debate, goes_on=stands_at(task, TaskState.IN_REVIEW)),
     ]

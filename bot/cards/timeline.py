@@ -42,6 +42,13 @@ def _not_run(fact: e.StepPassed) -> str:
     return f"not run: {said}" if said else "not run, the project has no such check"
 
 
+def _weighed(fact: e.WishWeighed) -> str:
+    if fact.unclear:
+        return f"Kept wish {fact.wish}; nobody compared it with the plan: {fact.unclear}"
+    against = f" It contradicts the plan: {fact.contradicts}" if fact.contradicts else ""
+    return f"Kept wish {fact.wish}.{against}"
+
+
 OF_TASKS: dict[type[Event], Callable[[Any, NameOf], str]] = {
     e.TaskRequested: lambda f, name: f"Asked for: {f.request.text}",
     e.RequestVouched: lambda f, name: f"{name(f.by)} took on a request from outside",
@@ -49,6 +56,10 @@ OF_TASKS: dict[type[Event], Callable[[Any, NameOf], str]] = {
     e.RemarkMade: lambda f, name: f"Remarked: {f.text}",
     e.RequestCorrected: lambda f, name: f"Corrected the request: {f.request}",
     e.RequestEdited: lambda f, name: f"Edited the request after the approval; it now says: {f.request}",
+    e.WishWeighed: lambda f, name: _weighed(f),
+    e.WishSettled: lambda f, name: (
+        f"{name(f.by)} chose: {'the wish goes before the plan' if f.first else 'the plan stays'}"
+    ),
     e.TaskStopped: lambda f, name: "Stopped the task",
     e.TaskResumed: lambda f, name: "Resumed the task",
     e.TaskBackburnered: lambda f, name: "Snoozed the task",
@@ -79,6 +90,8 @@ OF_TASKS: dict[type[Event], Callable[[Any, NameOf], str]] = {
     e.PlanAccepted: lambda f, name: (
         ("Accepted the plan" if f.by else "The channel's policy accepted the plan") + _under(f.workflow)
     ),
+    e.PlanEdited: lambda f, name: f"Edited the plan by hand: {f.words}",
+    e.PlanEditRefused: lambda f, name: f"The edit of the plan was not taken: {'; '.join(f.reasons)}",
     e.PlanChangeRequested: lambda f, name: f"Asked for changes: {f.words}",
     e.ApprovalOffered: lambda f, name: f"Offered {name(f.by)} the button, as words do not approve",
     e.WordsRemoved: lambda f, name: f"Removed what {name(f.person)} had said, {f.texts} texts",

@@ -7,7 +7,7 @@ import typer
 from typer.core import TyperCommand
 
 from agents.domain.decisions.answering import option_named
-from agents.domain.decisions.decision import HOLD, Decision
+from agents.domain.decisions.decision import HOLD, LATER, Decision
 from agents.domain.decisions.subject import OfProposal
 from agents.domain.decisions.table import rule_of
 from agents.domain.errors import OverlordError
@@ -72,12 +72,15 @@ async def show_decision(queries: QueryApi, decision: DecisionId, json: Json = Fa
     session.show_table(("letter", "choice", "it asks"), rows, none="It has no choices; reply in words.")
 
 
+_CHOICE = "The letter or the name of a choice; `hold` stops its clock, `later` takes it out of your list."
+
+
 @decisions.command(cls=CommandWithId, context_settings=DASHES)
 @session.with_queries
 async def decide(
     queries: QueryApi,
     decision: DecisionId,
-    option: Annotated[str, typer.Argument(help="The letter or the name of a choice; `hold` stops its clock.")],
+    option: Annotated[str, typer.Argument(help=_CHOICE)],
     reason: Annotated[str, typer.Option(help="Words that go with it; some choices need them.")] = "",
 ) -> None:
     """Decide."""
@@ -89,6 +92,8 @@ async def decide(
     still = after.task.decision(found.id) if after else None
     if heard is None:
         typer.echo("It is stored; what it led to is not known yet. See `overlord decisions`.")
+    elif letter == LATER:
+        typer.echo(f"{found.id[:SHORT]} is out of your list until the next reminder. Nothing else changed.")
     elif still and still.votes != found.votes:
         typer.echo(f"Your choice is counted; {found.id[:SHORT]} still needs another person.")
     elif still and still.held_by:
@@ -116,6 +121,8 @@ def _choices(decision: Decision) -> str:
 def _letter(decision: Decision, choice: str, reason: str) -> str:
     if choice.casefold() in (HOLD, "hold"):
         return HOLD
+    if choice.casefold() == "later":
+        return LATER
     found = option_named(decision, choice, label_of)
     if found is None or found[1]:
         raise OverlordError(f"`{choice}` is not one of its choices", next_step=f"Choose one of: {_choices(decision)}.")

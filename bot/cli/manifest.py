@@ -18,6 +18,7 @@ from agents.flows.intake import IntentAnswer, ProjectAnswer
 from agents.flows.plan_answer import PlanSays
 from agents.flows.review import CriticAnswer, CustodietAnswer, DebateAnswer, SpecialistAnswer
 from agents.flows.steps.reviews import ReviewAnswer
+from agents.flows.weighing import WishAnswer
 from bot.config.accounts import GROUPS
 from bot.config.overlord import OVERLORD
 from bot.config.platforms import load, platforms
@@ -44,6 +45,7 @@ ANSWERS: dict[str, type[BaseModel]] = {
     "debate": DebateAnswer,
     "code_review": ReviewAnswer,
     "intent": IntentAnswer,
+    "wish": WishAnswer,
     "project": ProjectAnswer,
 }
 # Parts of overlord.yaml that are laid over what comes with the program, so that none of it must be there.

@@ -9,7 +9,7 @@ from agents.domain.decisions.authority import Group, NotYours, Presser, deciding
 from agents.domain.decisions.decision import Decision
 from agents.domain.decisions.table import RULES, questions, rule_name
 from agents.domain.errors import OverlordError
-from agents.domain.ids import Account, PersonId, surface_of
+from agents.domain.ids import Account, DecisionId, PersonId, surface_of
 from agents.domain.limits import Limits
 from agents.domain.task.task import Task
 from agents.domain.task.view import may_see
@@ -57,9 +57,21 @@ def sees(viewer: Presser, task: Task, tx: Transaction, permissions: Permissions)
     return may_see(task, viewer, permissions.channel(task.request.channel), tx.ledger.of_task(task.id))
 
 
-def count_needs(tx: Transaction, speaker: Presser, permissions: Permissions) -> int:
-    """How many open decisions this person may make now. No decision and no task is read for it."""
-    return sum(count for right, count in tx.ledger.count_waiting() if _has(right, speaker, permissions))
+def count_needs(tx: Transaction, speaker: Presser, permissions: Permissions, at: datetime) -> int:
+    """How many open decisions are in this person's list. No decision and no task is read for it."""
+    all = sum(count for right, count in tx.ledger.count_waiting() if _has(right, speaker, permissions))
+    later = tx.ledger.rights_to(_put_off(tx, speaker, at))
+    return all - sum(_has(right, speaker, permissions) for right in later)
+
+
+def needs_of(tx: Transaction, speaker: Presser, permissions: Permissions, at: datetime) -> list[Waiting]:
+    """This person's list: what they may decide now, but for what they put off."""
+    later = _put_off(tx, speaker, at)
+    return [waiting for waiting in waiting_for(tx, speaker, permissions) if waiting.id not in later]
+
+
+def _put_off(tx: Transaction, speaker: Presser, at: datetime) -> set[DecisionId]:
+    return tx.put_off.of({speaker.person, *speaker.known_as}, at)
 
 
 def waiting_for(tx: Transaction, speaker: Presser, permissions: Permissions) -> list[Waiting]:

@@ -17,7 +17,7 @@ from bot.cards.replies import Page, QueueStatus
 from bot.cards.scene import Bill
 from bot.cards.status import cost_card, status_card, why_card
 from bot.delivery.announcer import NO_HOUSE, House, redraw_status, reply, whisper, wish
-from bot.intake.access import read_waiting, sees, waiting_for
+from bot.intake.access import needs_of, read_waiting, sees
 from bot.intake.conversation import PRIVATE, Command, Meaning, Verb, point_to_button
 from bot.intake.linking import Linking
 from bot.messages import Card, Said
@@ -130,7 +130,7 @@ def _tasks(asked: Asked, tx: Transaction, permissions: Permissions, moment: Mome
 
 
 def _needs(asked: Asked, tx: Transaction, permissions: Permissions, moment: Moment) -> Card:
-    needs = waiting_for(tx, asked.speaker, permissions)
+    needs = needs_of(tx, asked.speaker, permissions, moment.at)
     here = [waiting for waiting in needs if asked.said.direct or not waiting.direct]
     page = _page(asked, len(here))
     return replies.needs_card(read_waiting(tx, here[page.slice]), page, len(needs) - len(here))

@@ -7,7 +7,7 @@ from functools import partial
 
 from agents.domain.decisions import pressing
 from agents.domain.decisions.authority import Kind, Presser
-from agents.domain.decisions.decision import Decision
+from agents.domain.decisions.decision import LATER, Decision
 from agents.domain.decisions.pressing import Press
 from agents.domain.decisions.table import refuse_unless_open
 from agents.domain.errors import NotHeard, OverlordError, PressRefused
@@ -15,6 +15,7 @@ from agents.domain.ids import Account, surface_of
 from agents.domain.project.linking import LinkRequest
 from agents.domain.task import decide
 from agents.domain.task.facts import Request
+from agents.domain.task.task import Task
 from agents.domain.text.sanitize import clean, hidden_in
 from bot.cards import replies
 from bot.delivery.announcer import house_of, reply, whisper, wish
@@ -23,6 +24,7 @@ from bot.intake.access import OverQuota, Quota, strangers_among, with_names
 from bot.intake.commands import Asked, answer, is_free, obey
 from bot.intake.conversation import Command, Meaning, SmallTalk, Talk, Words, checks_at, understand, warn_of_key
 from bot.intake.linking import Linking
+from bot.intake.putting_off import put_off
 from bot.messages import WORDS_MOST, Card, Choice, Delivery, Edited, Labelled, Mandated, Pressed, Said, load_card
 from bot.services import Services
 from store.chat.deliveries import DeliveryState, Received
@@ -224,11 +226,19 @@ class Inbox:
             )
         refuse_unless_open(decision)
         task = tx.log.in_thread(decision.task)
+        if choice.letter == LATER:
+            return self._put_off(task, decision, pressed, speaker, tx)
         press = Press(decision=decision.id, letter=choice.letter, words=pressed.words)
         moment = replace(self._office.moment(task.request.channel, pressed.key), who=lambda id: tx.people.get(id).id)
         facts = pressing.press(task, press, speaker, moment)
         tx.log.append(task.id, facts, _cause(pressed))
         return self._handled(f"{task.id}: {', '.join(type(f).__name__ for f in facts)}")
+
+    def _put_off(self, task: Task, decision: Decision, pressed: Pressed, speaker: Presser, tx: Transaction) -> Outcome:
+        card = put_off(task, decision, speaker, self._office.moment(task.request.channel, pressed.key), tx)
+        if pressed.message:
+            whisper(pressed, card, tx, self._clock.now())
+        return self._handled(card.title)
 
     def _show_checks(self, card: Card, pressed: Pressed, speaker: Presser, tx: Transaction) -> Outcome:
         """A standing button decides nothing: what it names goes to whoever pressed it."""

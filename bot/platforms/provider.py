@@ -5,14 +5,14 @@ import logging
 import time
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from typing import TypeVar
 
 from agents.domain.ids import Thread
 from agents.domain.text.sanitize import clean, cut
 from bot.delivery.pictures import png
-from bot.messages import Card, Delivery, Graph, Later
+from bot.messages import Button, Card, Delivery, Graph, Later, load_card
 from store.database import Database, StoreUnavailable
 
 log = logging.getLogger("overlord.waits")
@@ -82,6 +82,12 @@ class GatewayStore:
         """Threads and direct channels in which somebody spoke since then or a task is open, and the last one of all."""
         return await self._database.read(lambda tx: tx.threads.spoken_in(self._platform, since))
 
+    async def button(self, thread: Thread, message: str, token: str) -> Button | None:
+        """The button of this token on our message, as it was last meant to be shown."""
+        post = await self._database.read(lambda tx: tx.posts.on_message(thread, message))
+        card = load_card(post.body) if post else None
+        return next((b for b in (*card.buttons, *card.more) if b.choice.token == token), None) if card else None
+
     async def cursor(self) -> int:
         """The message up to which everything was received, as a number; 0 before the first start ever."""
         return await self._database.read(lambda tx: tx.log.read_up_to(f"{self._platform} messages"))
@@ -120,6 +126,19 @@ def text_files(card: Card, *, whole: bool) -> list[Attachment]:
     return [
         Attachment(name=name, says=says, content=cut(clean(text), FILE_MOST).encode()) for name, says, text in texts
     ]
+
+
+def without_long_forms(card: Card, most: int) -> Card:
+    """Without choices whose forms hold more than fits into a field here; the console takes them."""
+    long = [button.label for button in (*card.buttons, *card.more) if len(button.fill) > most]
+    if not long:
+        return card
+    return replace(
+        card,
+        buttons=tuple(button for button in card.buttons if len(button.fill) <= most),
+        more=tuple(button for button in card.more if len(button.fill) <= most),
+        lines=(*card.lines, f"{', '.join(long)}: in the console, for it is too long for a form here."),
+    )
 
 
 async def draw(graph: Graph) -> Attachment:

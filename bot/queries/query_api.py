@@ -25,7 +25,7 @@ from bot.cards.status import status_card
 from bot.cards.timeline import in_words
 from bot.cards.workflow import workflow_graph
 from bot.config.platforms import OWN
-from bot.intake.access import count_needs, read_waiting, search_waiting, sees, waiting_for, waiting_in_task
+from bot.intake.access import count_needs, needs_of, read_waiting, search_waiting, sees, waiting_for, waiting_in_task
 from bot.intake.commands import queue_status
 from bot.intake.inbox import Inbox, Outcome
 from bot.live import ChangeNotifier, Running
@@ -142,14 +142,15 @@ class QueryApi:
 
     async def count_needs(self, viewer: Account) -> int:
         """How much waits for this person."""
-        permissions = self._services.permissions
-        return await self._database.read(lambda tx: count_needs(tx, self._viewer(viewer, tx), permissions))
+        permissions, at = self._services.permissions, self._services.clock.now()
+        return await self._database.read(lambda tx: count_needs(tx, self._viewer(viewer, tx), permissions, at))
 
     async def needs(self, viewer: Account, portion: Portion = EVERYTHING) -> Sequence[Need]:
-        """What waits for this person, oldest first."""
+        """What waits for this person, oldest first, but for what they put off."""
+        permissions, at = self._services.permissions, self._services.clock.now()
 
         def question(tx: Transaction) -> list[Need]:
-            return self._needs(tx, waiting_for(tx, self._viewer(viewer, tx), self._services.permissions), portion)
+            return self._needs(tx, needs_of(tx, self._viewer(viewer, tx), permissions, at), portion)
 
         return await self._database.read(question)
 

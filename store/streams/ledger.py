@@ -1,6 +1,6 @@
 """The decision ledger: a row for each decision, equal to the facts about it, and a timer while it needs one."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import NamedTuple
@@ -18,6 +18,7 @@ from agents.domain.task.task import Task
 from store import tables
 from store.codec import Cause, dump, load_decision, moment, seconds
 from store.sql import Prepared, TransactionPart, upsert
+from store.streams.put_off import PutOff
 
 _D, _L, _T = tables.decisions, tables.listings, tables.timers
 # As text, for an index holds just these; the standing controls wait for nobody.
@@ -78,6 +79,10 @@ class Ledger(TransactionPart):
         """How many wait, by the right that they need."""
         return [(_right(right), int(count)) for *right, count in _COUNTED.run(self._db, {}).fetchall()]
 
+    def rights_to(self, ids: Collection[DecisionId]) -> list[Right]:
+        """What those of these need that wait."""
+        return [_right(row) for row in self._db.execute(select(*_RIGHT).where(WAITS, _D.c.id.in_(ids)))] if ids else []
+
     def read(self, ids: Sequence[DecisionId]) -> list[Decision]:
         """These decisions, in this order."""
         rows = self._db.execute(select(_D.c.id, _D.c.body).where(_D.c.id.in_(ids)))
@@ -136,6 +141,8 @@ class Ledger(TransactionPart):
         if _CHANGE.run(self._db, row).rowcount != 1:
             raise IllegalMove(f"decision {changed.id} is no longer open", next_step="Say `status` to see what is.")
         self._set_timer(changed)
+        if changed.state is not DecisionState.OPEN or isinstance(fact, e.DecisionReminded):
+            PutOff(self._db, self._touched).end(changed.id)
         return changed
 
     def _set_timer(self, decision: Decision) -> None:

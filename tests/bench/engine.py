@@ -25,6 +25,7 @@ from agents.domain.models.money import Budgets
 from agents.domain.models.routing import Model, Served
 from agents.domain.planning.decomposition import Subtask
 from agents.domain.planning.work_kind import WorkKind
+from agents.domain.task.wishes import Wish
 from agents.domain.work.work import Work
 from agents.llm.answers import tool_schemas
 from agents.llm.client import JobLlm, Models
@@ -120,7 +121,7 @@ async def _engine(models: Models, database: Database, tree: Path, number: int) -
 
     marks = [time.perf_counter()]
 
-    async def watch(progress: Progress) -> Sequence[str]:
+    async def watch(progress: Progress) -> Sequence[Wish]:
         marks.append(time.perf_counter())
         return ()
 

@@ -14,6 +14,7 @@ from agents.domain.decisions.subject import (
     OfRun,
     OfStep,
     OfSubtask,
+    OfWish,
     OfWords,
     Subject,
 )
@@ -52,6 +53,7 @@ def sample(name: Kind, risk: RiskLevel = RiskLevel.LOW) -> Subject | None:
         OfJob: OfJob(flow="decompose"),
         OfWords: OfWords(words="use the library"),
         OfRemark: OfRemark(entitled=False),
+        OfWish: OfWish(wish=1),
         OfProposal: OfProposal(proposal=ProposalId("p"), shown="hash"),
     }
     wanted = KINDS[name].subject

@@ -14,6 +14,9 @@ def no_answer(what: str = "the model is down") -> NoAnswer:
     return NoAnswer(what, next_step="Ask again later.", error="network")
 
 
+NOTHING_AGAINST = {"contradicts": False, "confidence": 1.0}  # what people say does not contradict the plan
+
+
 class ThinkingLlm:
     """Never comes up with a plan: it is still thinking. What it is asked beside that, it does not know."""
 
@@ -47,7 +50,7 @@ class ScriptedLlm:
 
     def __init__(self, *, always: dict[str, Any] | None = None, **scripts: list[Any]) -> None:
         self._scripts = defaultdict(deque, {name: deque(answers) for name, answers in scripts.items()})
-        self._always = always or {}
+        self._always = {"wish": NOTHING_AGAINST, **(always or {})}
         self.asked: list[Ask] = []
 
     def count(self, question: str) -> int:

@@ -42,10 +42,10 @@ class Person:
         """Write in #general; returns the thread."""
         return self._act("/say", {"text": text, "channel": "general", "thread": thread}, nonce)
 
-    def press(self, button: Button, on: Shown, thread: str, nonce: str = "") -> None:
+    def press(self, button: Button, on: Shown, thread: str, nonce: str = "", words: str = "go on, please") -> None:
         form = {"token": button.choice.token, "thread": thread, "channel": "console:general", "message": on.message}
         if button.asks:
-            form["words"] = "go on, please"
+            form["words"] = words
         self._act("/press", form, nonce)
 
     def edit(self, text: str, thread: str) -> None:

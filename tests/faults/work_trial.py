@@ -20,6 +20,7 @@ from tests.faults.outside import Glimpse, Shown
 from tests.faults.shown_trial import turn_away, untidy, wrongs_shown
 from tests.faults.visit import Visit
 
+WISH = "and keep the help texts short"
 REQUEST = "Let links expire after a chosen number of days"
 CONFIG = """
 limits: {reminder: 600000, quota_per_person: 10000, quota_per_channel: 10000, job_recoveries: %d,
@@ -37,7 +38,7 @@ class Trial:
     kills: list[int]
     stabs: int = 0
     wounds: int = 0  # more kills, from outside: beside people's words, and of jobs, none of which is hit three times
-    manners: bool = False  # answer in words, edit the request after the approval, ask for changes at the merge
+    manners: bool = False  # edit the plan by hand and the request later, answer in words, wish for more on the way
     turns_at: str = ""  # untidy minions, and a person who goes on with another branch after this fact
     died: int = 0
     stabbed: int = 0
@@ -114,12 +115,18 @@ class Acts:
     trial: Trial
     thread: str
     edited: bool = False
+    wished: bool = False
+    edited_plan: bool = False
     asked_for_changes: bool = False
     chance: random.Random = field(default_factory=lambda: random.Random(7))
 
     def decide(self, on: Shown, card: Card) -> None:
-        buttons = {button.label: button for button in card.buttons}
-        if self.trial.manners and "Answer…" in buttons:
+        buttons = {button.label: button for button in (*card.buttons, *card.more)}
+        if self.trial.manners and "Edit plan" in buttons and not self.edited_plan:
+            self.edited_plan = True
+            lines = buttons["Edit plan"].fill  # the last one waits for the one before it, too
+            self.visit.person.press(buttons["Edit plan"], on, self.thread, words=f"{lines}, 2")
+        elif self.trial.manners and "Answer…" in buttons:
             self.visit.person.say("The same as for an unknown code", self.thread)
         elif self.trial.manners and "Keep what was approved" in buttons:
             self.visit.person.press(buttons["Keep what was approved"], on, self.thread)
@@ -137,6 +144,10 @@ class Acts:
         if self.trial.manners and accepted and not self.edited:
             self.edited = True
             self.visit.person.edit(f"@overlord {REQUEST}, at most 90", self.thread)
+            self._wound(always=True)
+        elif self.trial.manners and self.edited and not self.wished:
+            self.wished = True
+            self.visit.person.say(WISH, self.thread)
             self._wound(always=True)
         elif self.chance.random() < 0.2:
             self._wound()
@@ -161,6 +172,7 @@ def _wrong_facts(glimpse: Glimpse, trial: Trial) -> list[str]:
     wanted = {**dict.fromkeys(once, 1), "JobParked": 0, "MinionAsked": 1, "WorkCompleted": 1 + more}
     wanted |= {"PullOpened": 1 + more, "WorkHandedIn": len(runs), "WorkEvaluated": len(runs), "SubtaskDone": 4 + more}
     wanted |= {"RequestEdited": more, "RequestCorrected": 0, "MinionAnswered": 1}
+    wanted |= {"PlanEdited": more, "DecompositionDrafted": 1 + more, "RemarkMade": more, "WishWeighed": 1 + more}
     wrongs = [f"{kind} happened {counted[kind]} times, not {n}" for kind, n in wanted.items() if counted[kind] != n]
     judged = sorted((row.subtask, row.attempt) for row in glimpse.rows("evaluations"))
     if judged != runs:

@@ -99,7 +99,7 @@ async def test_changes_asked_for_at_the_merge_are_worked_in_and_shown_anew(work:
     await work.press(Kind.MERGE, "changes", "rename it, please")
     await work.settle()
     brief = work.workshop.minions.briefs[-1]
-    assert "rename it, please" in brief.work.feedback[0]
+    assert [wish.words for wish in brief.task.wishes] == ["rename it, please"]
     assert brief.work.scope.refuse("password.py") is None and brief.work.scope.refuse("other.py")
     task = await work.now()
     merge = task.of_kind(Kind.MERGE)
@@ -135,7 +135,8 @@ async def test_work_that_fails_its_checks_goes_back_with_the_evidence_at_most_tw
     await work.press(Kind.ESCALATION, "hint", "import the module", by=ANA)
     await work.settle()
     assert (await work.now()).work.on(1).state is S.DONE
-    assert "import the module" in work.told(1).work.feedback[-1]
+    assert "test_login" in work.told(1).work.feedback[-1]
+    assert [wish.words for wish in work.told(1).task.wishes] == ["import the module"]
 
 
 async def test_what_was_refused_for_good_may_come_again_and_what_was_sent_back_may_not(work: Work) -> None:
@@ -182,7 +183,7 @@ async def test_nobody_without_the_right_answers_a_question(work: Work) -> None:
     await work.settle()
     await work.say("md5", Presser(person=PersonId("mallory")))
     task = await work.now()
-    assert task.of_kind(Kind.QUESTION) and not task.said, "a remark, and not even one that minions are told"
+    assert task.of_kind(Kind.QUESTION) and not task.wishes, "a remark, and not even one that minions are told"
 
 
 async def test_more_scope_is_one_decision_over_the_very_paths(work: Work) -> None:

@@ -65,6 +65,7 @@ ABOUT: dict[str, dict[str, object]] = {
     },
     "specialist": {"specialist": "security", "focus": "Who could abuse this."},
     "debate": {"side": "critic", "other": "custodiet", "mine": "revise: no test", "theirs": "ok", "round": 1},
+    "wish": {"said": "leave the form out"},
     "intent": {"said": "how far are you?"},
     "project": {"projects": ["shop", "api"]},
 }

@@ -10,6 +10,7 @@ from agents.flows.intake import IntentAnswer, ProjectAnswer
 from agents.flows.plan_answer import PlanSays
 from agents.flows.review import CriticAnswer, CustodietAnswer, DebateAnswer, SpecialistAnswer
 from agents.flows.steps.reviews import ReviewAnswer
+from agents.flows.weighing import WishAnswer
 from agents.llm.rehearsal import DEFAULTS, Rehearsal, Script, guess_intent
 from manifests import packaged_path
 
@@ -24,6 +25,7 @@ SHAPES: dict[str, type[BaseModel]] = {
     "code_review": ReviewAnswer,
     "intent": IntentAnswer,
     "project": ProjectAnswer,
+    "wish": WishAnswer,
 }
 
 

@@ -14,6 +14,7 @@ from agents.domain.limits import Limits
 from agents.domain.planning.decomposition import Subtask
 from agents.domain.planning.work_kind import WorkKind
 from agents.domain.task.task import Task
+from agents.domain.task.wishes import Wish
 from agents.domain.work.work import Work
 from agents.llm.prompts import Prompts
 from agents.minions.by_role import EngineMinions
@@ -25,6 +26,7 @@ from bot.services import SystemClock
 from manifests import packaged_path
 from store.database import Database
 from store.running.port_adapters import TurnLog
+from tests.builders.wishes import wish
 from tests.fakes.llm import ScriptedTalker
 from tests.llm.rig import SECRET, files, task
 from tests.sandbox.yard import bubblewrap, git
@@ -110,9 +112,9 @@ class Field:
         }
         return EngineServices(**given)
 
-    async def watch(self, progress: Progress) -> Sequence[str]:
+    async def watch(self, progress: Progress) -> Sequence[Wish]:
         self.progress.append(progress)
-        return self.heard.pop(0) if self.heard else []
+        return [wish(words, 100 + len(self.progress)) for words in self.heard.pop(0)] if self.heard else []
 
     async def run(self, *script: Any, **work: Any) -> tuple[Outcome, ScriptedTalker]:
         talker = ScriptedTalker(*script)

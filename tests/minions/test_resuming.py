@@ -13,6 +13,7 @@ from agents.domain.errors import NoAnswer
 from agents.domain.work.work import Ending
 from agents.minions.engines.builtin.transcript import LETTERS_A_TOKEN, Talk, opening_row, told_row
 from agents.ports import Asked, Converse, Finished, GaveUp, Keep, Said
+from tests.builders.wishes import wish
 from tests.fakes.llm import free, no_answer, said_by, written
 from tests.minions.field import DONE, Field
 from tests.minions.mortal_turns import Killed, MortalTurns, turn
@@ -149,6 +150,24 @@ async def test_what_is_told_after_a_crash_is_told_once(ground: Field) -> None:
             await ground.run(no_answer(), since=("The workspace was measured: 1 file.",))
     _, talker = await ground.run(DONE, since=("The workspace was measured: 1 file.",))
     assert sum("was measured" in str(message["content"]) for message in talker.heard[0]) == 1
+
+
+async def test_every_wish_is_told_once_whatever_dies_in_between(ground: Field) -> None:
+    """Outside of fences; what was said while nobody ran is told before the next turn."""
+    begun = ground.task
+    ground.task = replace(begun, wishes=(wish("use tabs"),))
+    with pytest.raises(NoAnswer):
+        await ground.run(READ, no_answer())
+    ground.task = replace(begun, wishes=(wish("use tabs"), wish("and keep it short", 2)))
+    for _ in range(2):
+        with pytest.raises(NoAnswer):
+            await ground.run(no_answer())
+    ground.heard = [["no, use spaces"]]
+    _, talker = await ground.run(READ, DONE)
+    said = "\n".join(str(message["content"]) for message in talker.heard[-1])
+    assert [said.count(f"> {words}") for words in ("use tabs", "and keep it short", "no, use spaces")] == [1, 1, 1]
+    assert said.index("use tabs") < said.index("keep it short") < said.index("use spaces")
+    assert "whoever asked for the task said:" in said
 
 
 async def test_errors_and_turns_before_a_crash_count(ground: Field) -> None:

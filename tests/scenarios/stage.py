@@ -8,12 +8,14 @@ import time
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, field, replace
+from datetime import timedelta
 from pathlib import Path
 from typing import Protocol, TypeVar
 
 from agents.domain.ids import Account
 from agents.ports import Clock, Ports
 from bot.app import Program, running
+from bot.cards.decisions import PUT_OFF
 from bot.config.settings import load_settings
 from tests.fakes.clock import ScaledClock
 
@@ -27,9 +29,14 @@ class Shown:
     """A message as one person sees it."""
 
     text: str  # everything it says, title first
-    buttons: tuple[str, ...] = ()  # labels that can be pressed now, the overflow menu's too
+    buttons: tuple[str, ...] = ()  # labels that can be pressed now, the overflow menu's too, but for “Later”
     by_bot: bool = True
     private: bool = False
+    later: bool = False  # every open decision has it, so scenarios need not say so
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "later", PUT_OFF in self.buttons)
+        object.__setattr__(self, "buttons", tuple(label for label in self.buttons if label != PUT_OFF))
 
 
 class Stage(Protocol):
@@ -129,7 +136,9 @@ class Host:
         """`later`: how many seconds it was down for."""
         await self.stop()
         if later:
-            self._setup = replace(self._setup, clock=ScaledClock(10, since=time.time() + later))
+            clock = ScaledClock(10, since=time.time())
+            clock.shift = timedelta(seconds=later)
+            self._setup = replace(self._setup, clock=clock)
         return await self.start()
 
 
@@ -137,7 +146,8 @@ async def wait_for_button(stage: Stage, who: str, thread: str, label: str) -> No
     """People press what they see, so a press waits until the button is there."""
 
     async def offered() -> bool:
-        return any(label in message.buttons for message in await stage.shown(who, thread))
+        shown = await stage.shown(who, thread)
+        return any(label in message.buttons or (message.later and label == PUT_OFF) for message in shown)
 
     await until(offered, f"a button {label!r}")
 

@@ -18,7 +18,7 @@ from tests.fakes.work import ScriptedMinions, Workshop, failing, finishes, passe
 from tests.scenarios.conftest import BY_TURNS, THREE, Opened, Play, on
 from tests.scenarios.plans import Says
 from tests.scenarios.stage import until
-from tests.scenarios.working import APPROVED, at_work, given
+from tests.scenarios.working import APPROVED, at_work, given, wished
 
 STAGES = BY_TURNS
 
@@ -89,7 +89,7 @@ async def test_after_a_secret_another_attempt_begins_on_another_branch(opened: O
     await play.stage.press("ana", thread, "Retry with a hint", words="read it from the environment")
     await play.sees("lead", thread, "T-1 is ready to merge")
     brief = work.minions.briefs[-1]
-    assert brief.checkout.branch == f"{BRANCH}-2" and "from the environment" in brief.work.feedback[-1]
+    assert brief.checkout.branch == f"{BRANCH}-2" and "from the environment" in wished(brief)[-1]
 
 
 async def test_the_same_work_handed_in_again_is_a_loop_and_not_sent_back(opened: Opened) -> None:
@@ -196,7 +196,7 @@ async def test_work_that_no_reviewer_judged_waits_for_a_person(opened: Opened) -
         return len(work.minions.briefs) == 2
 
     await until(again, "another attempt")
-    assert "say what it stores" in work.minions.briefs[1].work.feedback[0]
+    assert wished(work.minions.briefs[1]) == ["say what it stores"]
 
 
 async def test_of_two_reviewers_one_who_says_nothing_is_no_approval(opened: Opened) -> None:

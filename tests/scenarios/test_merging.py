@@ -10,7 +10,7 @@ from agents.domain.events import MergeApproved
 from agents.domain.task.task import TaskState
 from tests.fakes.work import Workshop, failing, waits
 from tests.scenarios.conftest import THREE, Opened, Play
-from tests.scenarios.working import at_work, given
+from tests.scenarios.working import at_work, given, wished
 
 STAGES = THREE
 
@@ -110,7 +110,7 @@ async def test_changes_asked_for_at_the_merge_are_worked_in_judged_and_shown_ane
     card = await play.sees("lead", thread, "T-1 is ready to merge", "Pull request", offers="Merge it")
     assert {"Merge it", "Request changes", "I'll finish it myself", "Cancel task"} == set(card.buttons)
     await play.sees("ana", thread, "T-1.2 passed at attempt 2", "All of it together", "exit 0", "approves")
-    assert "call it sign in" in work.minions.briefs[-1].work.feedback[0]
+    assert wished(work.minions.briefs[-1]) == ["call it sign in"]
     task, judged = await play.task(), work.gates.judged
     assert (
         task.delivery.head != before.delivery.head

@@ -75,7 +75,7 @@ async def test_what_a_reviewer_stops_cannot_be_approved_but_changed(rehearsal: P
     play = rehearsal
     thread = await play.stage.say("ana", STOPPED, mention=True)
     card = await play.sees("ana", thread, "the scope guard says stop", "stops it", "administrator", "use no permission")
-    assert set(card.buttons) == {"Request changes", "Narrow scope", "Cancel task"}
+    assert set(card.buttons) == {"Request changes", "Edit plan", "Narrow scope", "Cancel task"}
     await play.sees("ana", thread, "A reviewer says stop: it needs you")
     await play.stage.say("lead", "approve", thread=thread, mention=True)
     await play.sees("lead", thread, "Nothing in T-1 waits for an approval")

@@ -70,7 +70,7 @@ async def test_a_planner_cannot_answer_its_own_question(opened: Opened) -> None:
     assert llm.count("decompose") == 1 and "ClarificationAnswered" not in await play.facts()
     await play.stage.say("ana", "sqlite", thread=thread)
     await play.sees("ana", thread, "please look at the plan")
-    assert llm.asked[1].task and llm.asked[1].task.plan.feedback[0].endswith("sqlite")
+    assert llm.asked[1].task and llm.asked[1].task.wishes[0].words == "sqlite"
 
 
 async def test_a_critic_that_misses_the_planted_defect_is_not_believed(opened: Opened) -> None:

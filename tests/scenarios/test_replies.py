@@ -12,7 +12,7 @@ from tests.fakes.llm import no_answer
 from tests.fakes.work import Play as Plays, ScriptedMinions, Workshop, finishes, never_ends, says
 from tests.scenarios.conftest import BY_TURNS, STAGES as ALL, THREE, Given, Opened, Play, on
 from tests.scenarios.stage import until
-from tests.scenarios.working import THREE_SUBTASKS, at_work, given
+from tests.scenarios.working import THREE_SUBTASKS, at_work, given, wished
 
 STAGES = BY_TURNS  # how a reply comes in is tried on each; what it answers is the same on all
 HASH = Asked(question="Which hash?", options=("bcrypt", "argon2"), default="bcrypt")
@@ -80,8 +80,8 @@ async def test_retry_but_is_a_hint_and_drop_is_that_button(opened: Opened) -> No
     await play.stage.say("ana", "drop", thread=thread, mention=True)
     await play.sees("ana", thread, "T-1.2 (Check the password) needs you", "Dropped by", gone="Expand scope")
     await play.sees("lead", thread, "T-1 is ready to merge")
-    hints = [brief.work.feedback for brief in work.minions.briefs if brief.subtask.number == 1]
-    assert hints[-1][-1] == "A person says: keep the old name"
+    hints = [wished(brief) for brief in work.minions.briefs if brief.subtask.number == 1]
+    assert hints[-1] == ["keep the old name"]
     assert [work.state for work in (await play.task()).work.subtasks][1] is SubtaskState.FAILED
 
 
@@ -112,9 +112,7 @@ async def test_a_stopped_task_goes_on_when_somebody_says_so(opened: Opened) -> N
     await play.happened("MinionStopped")
     await play.stage.say("ana", "go on, but use tabs", thread=thread)
     await play.sees("lead", thread, "T-1 is ready to merge")
-    assert any("use tabs" in said for brief in work.minions.briefs for said in brief.since) or (
-        (await play.task()).said[-1].text == "use tabs"
-    )
+    assert wished(work.minions.briefs[-1]) == ["use tabs"]
 
 
 async def test_a_no_in_words_keeps_the_scope_and_a_yes_brings_one_button(opened: Opened) -> None:
@@ -172,7 +170,7 @@ async def test_a_second_request_by_somebody_else_is_asked_about(opened: Opened) 
     await play.stage.say("mallory", "fix the broken link in the footer", thread=thread, mention=True)
     card = await play.sees("mallory", thread, "New task, or a remark on T-1?", "broken link in the footer")
     assert set(card.buttons) == {"New task", "Remark on T-1"}
-    assert not any(brief.since for brief in work.minions.briefs), "and no minion was told"
+    assert not any(wished(brief) for brief in work.minions.briefs), "and no minion was told"
     await play.stage.press("mallory", thread, "New task")
     await play.sees("mallory", thread, "New task, or a remark on T-1?", "New task begun by", gone="New task")
 
@@ -206,7 +204,7 @@ def listens(told: list[str]) -> Plays:
     """A minion that works until somebody tells it something."""
 
     async def play(brief: Brief, watch: Watch) -> Outcome:
-        told.extend(brief.since)
+        told.extend(wished(brief))
         return await (finishes() if told else never_ends)(brief, watch)
 
     return play

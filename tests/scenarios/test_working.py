@@ -13,7 +13,7 @@ from agents.ports import Asked, Brief, Finished, GaveUp, Outcome, Progress, Want
 from tests.fakes.work import Play as Plays, ScriptedMinions, Workshop, failing, finishes, never_ends, says
 from tests.scenarios.conftest import THREE, Given, Opened
 from tests.scenarios.stage import until
-from tests.scenarios.working import THREE_SUBTASKS, at_work, given as one
+from tests.scenarios.working import THREE_SUBTASKS, at_work, given as one, wished
 
 STAGES = THREE
 
@@ -67,7 +67,8 @@ async def test_work_is_sent_back_twice_then_a_person_gives_a_hint(opened: Opened
     await play.stage.press("ana", thread, "Retry with a hint", words="import the module first")
     await play.sees("lead", thread, "T-1 is ready to merge")
     told = [brief.work.feedback for brief in work.minions.briefs if brief.subtask.number == 1]
-    assert len(told) == 4 and "test_login" in told[1][0] and "import the module first" in told[3][-1]
+    assert len(told) == 4 and "test_login" in told[1][0] and "test_login" in told[3][0]
+    assert wished(work.minions.briefs[-1]) == ["import the module first"]
     await play.sees("ana", thread, "passed at attempt 4")
 
 
@@ -97,8 +98,8 @@ async def test_what_people_say_reaches_the_minion_and_a_mention_does_not_wait(op
     heard: list[Sequence[str]] = []
 
     async def listens(brief: Brief, watch: Watch) -> Outcome:
-        heard.append(brief.since)
-        if any("stop using tabs" in said for said in brief.since):
+        heard.append(tuple(wished(brief)))
+        if any("stop using tabs" in said for said in wished(brief)):
             return Finished(summary="without tabs")
         return await never_ends(brief, watch)
 
@@ -148,7 +149,7 @@ async def test_an_edit_at_the_merge_can_send_the_whole_back(opened: Opened) -> N
     await play.happened("SubtaskReady")
 
     async def sent_back() -> bool:
-        return any("with a logo" in line for brief in work.minions.briefs for line in brief.work.feedback)
+        return any("with a logo" in line for brief in work.minions.briefs for line in wished(brief))
 
     await until(sent_back, "another round")
     await play.sees("lead", thread, "No longer needed: changes were asked for", gone="Merge it")
@@ -169,7 +170,7 @@ async def test_an_edit_while_only_checks_are_left_begins_another_round(opened: O
     await play.sees("ana", thread, "attempt 2")
     checking.set()
     await play.sees("lead", thread, "T-1 is ready to merge", "passed")
-    assert any("with a logo" in line for brief in work.minions.briefs for line in brief.work.feedback)
+    assert any("with a logo" in line for brief in work.minions.briefs for line in wished(brief))
     assert (await play.task()).work.subtasks[-1].attempt == 2
 
 
@@ -192,9 +193,9 @@ def _hears(told: list[str], most: int) -> Plays:
     """A minion that works until it was told so many things."""
 
     async def works_on(brief: Brief, watch: Watch) -> Outcome:
-        told.extend(brief.since)
+        told.extend(wished(brief))
         for turn in range(brief.work.turns + 1, 2000):
-            told.extend(await watch(Progress(turns=turn, seconds=turn, doing="writing")))
+            told.extend(wish.words for wish in await watch(Progress(turns=turn, seconds=turn, doing="writing")))
             if len(told) >= most:
                 return Finished(summary="heard")
             await asyncio.sleep(0.03)  # a turn takes its time, and words theirs to arrive

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from agents.ports import Brief
 from tests.fakes.llm import ScriptedLlm
 from tests.fakes.work import Workshop
 from tests.scenarios.conftest import Given, Opened, Play
@@ -25,6 +26,11 @@ def given(work: Workshop, config: str = "", **answers: Any) -> Given:
     """One subtask and the closing one, unless another plan is given; reviewers approve, unless they say otherwise."""
     always = {"decompose": ONE, "critic": GO, "custodiet": OK, "code_review": APPROVED, "intent": means("other")}
     return Given(llm=ScriptedLlm(always={**always, **answers}), work=work, config=config)
+
+
+def wished(brief: Brief) -> list[str]:
+    """What people said so far, as the minion is told it."""
+    return [wish.words for wish in brief.task.wishes]
 
 
 async def at_work(opened: Opened, scene: Given) -> tuple[Play, str]:

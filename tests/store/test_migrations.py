@@ -81,6 +81,7 @@ def test_a_database_that_is_not_there_is_told_in_words() -> None:
 
 EIGHTEENTH = (
     "DROP TABLE pauses",
+    "DROP TABLE put_off",
     "DROP TABLE runs",
     *(f"ALTER TABLE calls DROP COLUMN {name}" for name in ("job", "step", "error", "told")),
 )

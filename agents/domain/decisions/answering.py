@@ -161,7 +161,9 @@ def _answered(task: Task, answer: Answer, words: Utterance, presser: Presser, mo
         by, letter = presser.person, option.letter
         return [e.ApprovalOffered(task=task.id, at=moment.at, by=by, decision=decision.id, option=letter)]
     refuse_without_words(decision, option, answer.words)
-    facts = conclude(task, Chosen(decision=decision, option=option, by=(presser.person,), words=answer.words), moment)
+    entitled = _entitled(task, presser, moment, STEERING)
+    chosen = Chosen(decision=decision, option=option, by=(presser.person,), words=answer.words, entitled=entitled)
+    facts = conclude(task, chosen, moment)
     if answer.words and option.value in GOES_ON:  # “go on, but use tabs”: the rest is for whoever goes on
         facts.append(_remark(task, replace(words, text=answer.words), presser, moment))
     return facts
@@ -175,7 +177,8 @@ def _remark(task: Task, words: Utterance, presser: Presser, moment: Moment) -> e
         by=presser.person,
         text=words.text.strip(),
         entitled=entitled,
-        urgent=entitled and words.mentioned,
+        urgent=entitled and words.mentioned and not words.talk,
+        talk=words.talk,
     )
 
 

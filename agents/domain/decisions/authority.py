@@ -34,6 +34,7 @@ class Kind(StrEnum):
     QUESTION = "question"  # a minion asks
     SCOPE = "scope"  # a minion needs to write more than the plan names
     START_SCOPE = "start_scope"  # the plan names no files for a subtask
+    AGAINST_PLAN = "against_plan"  # a wish contradicts the accepted plan
     GATE = "gate"  # finished work of a subtask, before it goes on
     ESCALATION = "escalation"  # a subtask that the rules could not settle
     TAKEN = "taken"  # a subtask that a person works on

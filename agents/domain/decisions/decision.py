@@ -15,6 +15,7 @@ NameOf = Callable[[PersonId], str]
 
 SHORT = 45  # characters that a button shows whole, on a phone too
 HOLD = "h"  # the letter of Pause timer / Wait for me; no option has it
+LATER = "_"  # takes it out of one person's list for a while; no option has it
 # One character each, whatever the script, so that a token stays short: enough for a thousand projects.
 LETTERS = "abcdefgijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789" + "".join(
     chr(0x4E00 + n) for n in range(1000)

@@ -49,6 +49,7 @@ class Chosen:
     option: Option
     by: tuple[PersonId, ...] = ()
     words: str = ""
+    entitled: bool = False  # one of them owns the task or is an approver
 
     @property
     def person(self) -> PersonId:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from agents.domain import events as e
-from agents.domain.decisions.authority import STEERING, Kind, Presser, Requester, Rule, Silence, check
+from agents.domain.decisions.authority import STEERING, Kind, Presser, Requester, Rule, Silence, check, may
 from agents.domain.decisions.decision import HOLD, Decision, Option, Refusal, Refused, Vote, has_voted, voters
 from agents.domain.decisions.kind import Chosen, Facts, Moment, Question, Withdrawal, withdraw
 from agents.domain.decisions.kinds.task.cancel import confirmation
@@ -62,7 +62,9 @@ def _press_decision(task: Task, pressed: Press, presser: Presser, moment: Moment
     option, words = decision.option(pressed.letter), pressed.words.strip()
     refuse_without_words(decision, option, words)
     if not option.approves:
-        return conclude(task, Chosen(decision=decision, option=option, by=(presser.person,), words=words), moment)
+        entitled = may(STEERING, presser, task.request.by, moment.channel)
+        chosen = Chosen(decision=decision, option=option, by=(presser.person,), words=words, entitled=entitled)
+        return conclude(task, chosen, moment)
     rule, _ = rights_to(decision, option)
     counting = replace(decision, votes=tuple(v for v in decision.votes if _counts(v, rule, task, moment)))
     people = voters(counting, option.letter, presser)

@@ -98,4 +98,11 @@ class OfProposal(_Exact):
     shown: str
 
 
-Subject = OfSubtask | OfRun | OfStep | OfHead | OfPlan | OfBudget | OfJob | OfWords | OfRemark | OfProposal
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OfWish(_Exact):
+    """A wish of the task, by its number."""
+
+    wish: int
+
+
+Subject = OfSubtask | OfRun | OfStep | OfHead | OfPlan | OfBudget | OfJob | OfWords | OfRemark | OfProposal | OfWish

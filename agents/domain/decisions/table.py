@@ -47,6 +47,7 @@ from agents.domain.decisions.kinds.task import (
     stuck,
 )
 from agents.domain.decisions.kinds.work import (
+    against_plan,
     escalation,
     gate,
     late_checks,
@@ -69,6 +70,7 @@ _ALL = (
     *(intake, project, budget, stuck, stopped, snoozed, cancel, controls, meant, second, correction),
     *(clarification, no_plan, plan, debate, change),
     *(question, scope, start_scope, escalation, taken, gate, late_checks, outside_review, merge, unmerged, proposal),
+    against_plan,
 )
 KINDS: dict[Kind, DecisionKind[Any]] = {
     kind.name: kind for each in _ALL for kind in vars(each).values() if isinstance(kind, DecisionKind)
@@ -239,7 +241,8 @@ def _conclude_other(task: Task, chosen: Chosen, answers: AnswerTo, moment: Momen
     said = chosen.decision.subject
     words = said.words if isinstance(said, OfWords) and (option.needs_words or not answers.letter) else ""
     without = replace(task, open=tuple(d for d in task.open if d.id != chosen.decision.id))
-    return conclude(without, Chosen(decision=about, option=option, by=chosen.by[:1], words=words), moment)
+    answer = Chosen(decision=about, option=option, by=chosen.by[:1], words=words, entitled=chosen.entitled)
+    return conclude(without, answer, moment)
 
 
 def _asked_about(decision: Decision) -> set[DecisionId]:

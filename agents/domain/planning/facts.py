@@ -18,6 +18,7 @@ class DecompositionDrafted(Measured):
     level: Level = Level.PRIMARY
     why: str = ""  # of a level below the first
     workflow: Workflow | None = None  # shown with it, and pinned by its approval; earlier versions do not say it
+    edited_by: PersonId | None = None  # a person made it of the one before, by hand
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -88,6 +89,25 @@ class PlanAccepted(Event):
 class PlanChangeRequested(Event):
     by: PersonId
     words: str
+    entitled: bool = False  # an approver said it; what the owner says counts as that anyway
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlanEdited(Event):
+    """A person changed the plan by hand. It is a version once code has looked at it beside the project."""
+
+    by: PersonId
+    plan: Decomposition
+    words: str  # what is different
+    grew: bool  # it asks for more than the one before, so reviewers read it
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlanEditRefused(Event):
+    """What a person made of the plan does not fit the project; the plan is as it was."""
+
+    by: PersonId
+    reasons: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -124,7 +144,10 @@ class PlanState:
     review: Review | None = None
     debate: Debate | None = None
     tries: int = 0  # drafts since a person last had a word in it
-    feedback: tuple[str, ...] = ()  # what the next draft must heed
+    feedback: tuple[str, ...] = ()  # what was found wrong with the last one; what people want is in the wishes
+    asked: int = 0  # how often a person had a word in it: answered the planner, asked for changes, or edited it
+    edited_by: PersonId | None = None  # by hand
+    edit_refused: tuple[str, ...] = ()  # why the last edit by hand was not taken
     guidance_left_out: tuple[tuple[str, str], ...] = ()  # files of the project's guidance, and why each was
     proposed: Workflow | None = None  # that the draft is to be approved under; None: drafted by an earlier version
     accepted: str = ""  # hash
@@ -145,7 +168,7 @@ fold.on(PlanningSimplified)(lambda plan, fact: replace(plan, level=Level.SIMPLIF
 fold.on(DecompositionApproved)(lambda plan, fact: replace(plan, review=fact.review, debate=fact.debate))
 fold.on(DecompositionBlocked)(lambda plan, fact: replace(plan, review=fact.review))
 fold.on(DecompositionEscalated)(lambda plan, fact: replace(plan, review=fact.review, debate=fact.debate))
-fold.on(PlanChangeRequested)(lambda plan, fact: at_first(replace(plan, feedback=(fact.words,), tries=0)))
+fold.on(PlanChangeRequested, ClarificationAnswered)(lambda plan, fact: asked_again(plan))
 
 
 @fold.on(PlanAccepted)
@@ -165,10 +188,19 @@ def _(plan: PlanState, fact: DecompositionDrafted) -> PlanState:
         level=fact.level,
         level_why=fact.why,
         proposed=fact.workflow,
+        edited_by=fact.edited_by,
         tries=plan.tries + 1,
         review=None,
         debate=None,
     )
+
+
+@fold.on(PlanEdited)
+def _(plan: PlanState, fact: PlanEdited) -> PlanState:
+    return replace(plan, feedback=(), tries=0, asked=plan.asked + 1, edit_refused=())
+
+
+fold.on(PlanEditRefused)(lambda plan, fact: replace(plan, edit_refused=fact.reasons))
 
 
 @fold.on(GuidanceLeftOut)
@@ -187,9 +219,8 @@ def _(plan: PlanState, fact: ReviewersDisagreed) -> PlanState:
     return replace(plan, review=fact.review, debate=Debate(began=fact.review, now=fact.review, most=fact.rounds))
 
 
-@fold.on(ClarificationAnswered)
-def _(plan: PlanState, fact: ClarificationAnswered) -> PlanState:
-    return at_first(replace(plan, feedback=(f"{fact.question} {fact.answer}",), tries=0))
+def asked_again(plan: PlanState) -> PlanState:
+    return at_first(replace(plan, feedback=(), tries=0, asked=plan.asked + 1))
 
 
 def at_first(plan: PlanState) -> PlanState:

@@ -58,7 +58,7 @@ def outline(request: str, heed: Sequence[str] = ()) -> Decomposition:
 
 def choose_outline(task: Task, chosen: Chosen, moment: Moment) -> Facts:
     """Code writes down what is known; reviewers and a person judge it as any plan."""
-    plan = with_closing(outline(task.request.text, task.plan.feedback))
+    plan = with_closing(outline(task.request.text, (*(wish.words for wish in task.wishes), *task.plan.feedback)))
     number, why = task.plan.number + 1, cut(" ".join(chosen.decision.evidence[:1]), 400)
     return [
         e.OutlineChosen(task=task.id, at=moment.at, by=chosen.person),
@@ -89,4 +89,5 @@ def accept(task: Task, hash: str, by: tuple[PersonId, ...], moment: Moment) -> e
 def send_back(task: Task, chosen: Chosen, moment: Moment) -> e.PlanChangeRequested:
     """With a person's words; the planner makes another plan."""
     words = WISHES[chosen.option.value].format(words=chosen.words)
-    return e.PlanChangeRequested(task=task.id, at=moment.at, by=chosen.person, words=words)
+    by, entitled = chosen.person, chosen.entitled
+    return e.PlanChangeRequested(task=task.id, at=moment.at, by=by, words=words, entitled=entitled)

@@ -17,6 +17,7 @@ from agents.domain.planning.ladder import accept
 from agents.domain.planning.plan_faults import faults
 from agents.domain.planning.plan_reading import correct_plan
 from agents.domain.planning.review import MAX_ROUNDS, Debate, Review, Round, Ruling
+from agents.domain.task.fold import evolve
 from agents.domain.task.task import Task, TaskState
 from agents.domain.text.sanitize import cut, one_line
 from agents.domain.workflow.workflow import DEFAULT, Workflow
@@ -65,7 +66,7 @@ def nothing(task: Task, moment: Moment) -> Facts:
 
 def overtaken(seen: Task, now: Task) -> bool:
     """What was thought about is not what is wanted any more: a newer request, a newer plan, or other wishes."""
-    before, after = ((task.request.text, task.plan.number, task.plan.feedback) for task in (seen, now))
+    before, after = ((task.request.text, task.plan.number, task.plan.feedback, task.plan.asked) for task in (seen, now))
     return before != after
 
 
@@ -99,6 +100,46 @@ def after_draft(task: Task, draft: Draft, moment: Moment) -> Facts:
         workflow=moment.workflow(task),
     )
     return [made]
+
+
+def after_edit(
+    task: Task, edited: e.PlanEdited, files: Collection[str] | None, roles: Collection[str], moment: Moment
+) -> Facts:
+    """An edit by hand becomes a version. Reviewers read it again if it grew, or if they had not approved it."""
+    if not stands_at(task, TaskState.DECOMPOSING) or task.plan.draft is None:
+        return []
+    if found := tuple(faults(edited.plan, files, roles)):
+        refused = e.PlanEditRefused(task=task.id, at=moment.at, by=edited.by, reasons=found)
+        return [refused, *_ask_as_before(task, moment)]
+    plan, before = task.plan, task.plan.review
+    hours, were = (sum(subtask.hours for subtask in each.subtasks) for each in (edited.plan, task.plan.draft))
+    made = e.DecompositionDrafted(
+        task=task.id,
+        at=moment.at,
+        number=plan.number + 1,
+        plan=edited.plan,
+        estimate=round(plan.estimate * hours / were, 2) if were else plan.estimate,
+        rehearsal=plan.rehearsal,
+        level=plan.level,
+        why=plan.level_why,
+        workflow=moment.workflow(task),
+        edited_by=edited.by,
+    )
+    if edited.grew or before is None or before.ruling is not Ruling.APPROVED:
+        return [made]
+    approved = e.DecompositionApproved(
+        task=task.id, at=moment.at, number=made.number, review=before, debate=plan.debate
+    )
+    return [made, approved, *_ask_plan(evolve(task, made), Kind.PLAN, moment)]
+
+
+def _ask_as_before(task: Task, moment: Moment) -> Facts:
+    """The plan as it was, with what could be chosen then."""
+    review, debate = task.plan.review, task.plan.debate
+    if review is not None and review.ruling is Ruling.BLOCKED:
+        return _ask_plan(task, Kind.PLAN, moment, PLAN.offer(*BLOCKED))
+    open = review is None or review.ruling is not Ruling.APPROVED or (debate is not None and not debate.is_settled)
+    return _ask_plan(task, Kind.DEBATE if open else Kind.PLAN, moment)
 
 
 def note_simplified(seen: Task, why: str, task: Task, moment: Moment) -> Facts:

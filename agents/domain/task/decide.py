@@ -12,11 +12,13 @@ from agents.domain.decisions.kind import Facts, Moment, Question, Withdrawal, of
 from agents.domain.decisions.kinds.plan.change import change_plan
 from agents.domain.decisions.kinds.task.controls import CONTROLS
 from agents.domain.decisions.kinds.task.stuck import STUCK, StuckOption
-from agents.domain.decisions.subject import OfJob, OfRemark, OfWords
+from agents.domain.decisions.subject import OfJob, OfRemark, OfWish, OfWords
 from agents.domain.decisions.table import ask, questions
 from agents.domain.ids import PersonId, TaskId
 from agents.domain.task.facts import Request
 from agents.domain.task.task import Task
+from agents.domain.task.wishes import Wish
+from agents.domain.text.sanitize import cut
 
 SURE = 0.7  # below it, a model's reading of words is not acted upon
 # What is asked on the way to a plan; pointless once the request is another one.
@@ -152,7 +154,7 @@ def after_remark(task: Task, remark: e.RemarkMade, understood: Understood, momen
         case Intent.CHANGE if understood.confidence < SURE:
             return _ask_whether(task, remark, moment)
         case Intent.CHANGE:
-            return change_plan(task, remark.by, remark.text, moment)
+            return change_plan(task, remark.by, remark.text, moment, entitled=remark.entitled)
         case Intent.APPROVE:
             return _offer(task, remark.by, moment)
         case Intent.STATUS | Intent.WHY | Intent.COST:
@@ -160,6 +162,39 @@ def after_remark(task: Task, remark: e.RemarkMade, understood: Understood, momen
             return [e.TaskAskedAbout(task=task.id, at=moment.at, by=remark.by, about=about)]
         case Intent.OTHER:
             return []
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Weighed:
+    """What a model makes of a wish beside the accepted plan."""
+
+    contradicts: str = ""  # what of the plan; empty: nothing
+    confidence: float = 0.0
+    unclear: str = ""  # why no model could tell
+
+
+def to_weigh(task: Task) -> list[Wish]:
+    return [wish for wish in task.wishes if wish.unweighed] if task.in_work else []
+
+
+def weigh(task: Task, number: int, weighed: Weighed, moment: Moment) -> Facts:
+    """A contradiction is put to those who may change the plan. What is not sure is only said."""
+    wish = next((each for each in to_weigh(task) if each.number == number), None)
+    if wish is None:
+        return []
+    unclear = weighed.unclear or ("the model was not sure" if weighed.confidence < SURE else "")
+    against = "" if unclear else cut(weighed.contradicts, 300)
+    told = e.WishWeighed(task=task.id, at=moment.at, wish=number, contradicts=against, unclear=cut(unclear, 300))
+    if not against:
+        return [told]
+    question = Question(
+        kind=Kind.AGAINST_PLAN,
+        text=wish.words,
+        evidence=(against,),
+        subject=OfWish(wish=number),
+        cause=f"wish:{number}",
+    )
+    return [told, *ask(task, question, moment)]
 
 
 def _may_be_a_request(task: Task, understood: Understood) -> bool:

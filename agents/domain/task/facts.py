@@ -71,6 +71,7 @@ class RemarkMade(Event):
     entitled: bool = False  # the owner or an approver said it: minions at work are told
     urgent: bool = False  # the bot was mentioned: it does not wait for a minion's next turn
     asks: bool = False  # somebody else said it to the bot: it may ask for a task of its own
+    talk: bool = False  # a greeting or a thank-you: nothing is asked for
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -89,6 +90,24 @@ class RequestEdited(Event):
     by: PersonId
     request: str
     hidden: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WishWeighed(Measured):
+    """What somebody said while minions worked was compared with the accepted plan."""
+
+    wish: int
+    contradicts: str = ""  # what of the plan; empty: nothing that was found
+    unclear: str = ""  # why nobody could tell
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WishSettled(Event):
+    """A person chose between a wish and the plan that it contradicts."""
+
+    wish: int
+    by: PersonId
+    first: bool  # the wish goes before the plan; else the plan stays
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -12,13 +12,14 @@ from agents.domain.fact import Fold
 from agents.domain.models.money import fold as fold_money
 from agents.domain.planning.facts import at_first, fold as fold_plan
 from agents.domain.planning.review import after_round
+from agents.domain.task.listening import TELLING, Hearing, listen
 from agents.domain.task.task import AT_WORK, PLANNING, RESTING, Task, TaskState
+from agents.domain.task.wishes import Wish
 from agents.domain.work.fold import evolve as evolve_subtask, fold_delivery, fold_work
-from agents.domain.work.work import Heard, Work, WorkState
+from agents.domain.work.work import Work, WorkState
 
 S = TaskState
 ABOUT_DECISIONS = (e.DecisionOpened, e.AboutDecision)
-MOST_SAID = 20
 
 # What happens while minions work. One minion may be at it while another's trouble blocks the task.
 OF_WORK: tuple[type[Event], ...] = (
@@ -58,6 +59,8 @@ TASK_MOVES: dict[tuple[TaskState, type[Event]], TaskState | None] = {
     (S.IN_REVIEW, e.DecompositionBlocked): S.BLOCKED,
     (S.IN_REVIEW, e.DecompositionEscalated): S.AWAITING_APPROVAL,
     (S.AWAITING_APPROVAL, e.PlanAccepted): S.RUNNING,
+    **{(s, e.PlanEdited): S.DECOMPOSING for s in (S.AWAITING_APPROVAL, S.BLOCKED)},
+    (S.DECOMPOSING, e.PlanEditRefused): S.AWAITING_APPROVAL,
     **{(s, e.PlanChangeRequested): S.DECOMPOSING for s in (*PLANNING, S.BLOCKED)},
     **{(s, kind): s for s in (S.RUNNING, S.BLOCKED) for kind in OF_WORK},
     (S.RUNNING, e.Merged): S.DONE,
@@ -72,6 +75,8 @@ STAYS: frozenset[type[Event]] = frozenset(
         e.RemarkMade,
         e.RequestCorrected,
         e.RequestEdited,
+        e.WishWeighed,
+        e.WishSettled,
         e.TaskMuted,
         e.DecisionOpened,
         e.DecisionVoted,
@@ -118,6 +123,7 @@ def evolve(task: Task, fact: Event) -> Task:
         delivery=fold_delivery(task.delivery, fact),
         money=fold_money(task.money, fact),
         open=still_open(task.open, fact) if isinstance(fact, ABOUT_DECISIONS) else task.open,
+        wishes=_listen(task, fact) if type(fact) in TELLING else task.wishes,
     )
     return fold(moved, fact)
 
@@ -139,14 +145,12 @@ fold.on(e.ProposalMade)(lambda task, fact: replace(task, proposals=(*task.propos
 
 @fold.on(e.RemarkMade)
 def _(task: Task, fact: e.RemarkMade) -> Task:
-    task = replace(task, remarks=task.remarks + (not (fact.asks and fact.entitled)))
-    return _hear(task, fact.text, urgent=fact.urgent) if fact.entitled and not fact.asks else task
+    return replace(task, remarks=task.remarks + (not (fact.asks and fact.entitled)))
 
 
 @fold.on(e.RequestCorrected)
 def _(task: Task, fact: e.RequestCorrected) -> Task:
-    task = replace(task, request=replace(task.request, text=fact.request, hidden=fact.hidden))
-    return _hear(task, f"The request was corrected. It is now: {fact.request}", urgent=True)
+    return replace(task, request=replace(task.request, text=fact.request, hidden=fact.hidden))
 
 
 @fold.on(e.JobParked)
@@ -186,12 +190,9 @@ def _(task: Task, fact: e.AboutProposal) -> Task:
     return replace(task, proposals=tuple(p for p in task.proposals if p.id != fact.proposal))
 
 
-def _hear(task: Task, text: str, *, urgent: bool) -> Task:
-    """What minions at work must be told: the words of entitled people, and that the request is another one."""
-    if not task.in_work:
-        return task
-    number = task.said[-1].number + 1 if task.said else 1
-    return replace(task, said=(*task.said, Heard(number=number, text=text, urgent=urgent))[-MOST_SAID:])
+def _listen(task: Task, fact: Event) -> tuple[Wish, ...]:
+    owner, in_work = task.request.by, task.in_work
+    return listen(Hearing(wishes=task.wishes, owner=owner, in_work=in_work, open=task.open, work=task.work), fact)
 
 
 def _works(task: Task, fact: e.AboutWork) -> WorkState:

@@ -11,7 +11,8 @@ from agents.domain.learning.proposal import Proposal
 from agents.domain.models.money import MoneyState
 from agents.domain.planning.facts import PlanState
 from agents.domain.task.facts import Request
-from agents.domain.work.work import DeliveryState, Heard, WorkState
+from agents.domain.task.wishes import Wish
+from agents.domain.work.work import DeliveryState, WorkState
 
 
 class TaskState(StrEnum):
@@ -53,7 +54,7 @@ class Task:
     delivery: DeliveryState = field(default_factory=DeliveryState)
     money: MoneyState = field(default_factory=MoneyState)
     open: tuple[Decision, ...] = ()
-    said: tuple[Heard, ...] = ()  # by entitled people while minions work: the last few
+    wishes: tuple[Wish, ...] = ()  # of people, since the request
     remarks: int = 0
     muted: bool = False
     parked: tuple[str, ...] = ()  # jobs that were given up, until a person asks for them again

@@ -8,6 +8,7 @@ from typing import TypedDict
 from agents.domain import events as e
 from agents.domain.checks.scope import Scope, ScopeMode, limited_to
 from agents.domain.decisions.authority import Kind
+from agents.domain.decisions.decision import Refusal, Refused
 from agents.domain.decisions.kind import Facts, Follows, Moment, Question, Withdrawal, ending_with, withdraw
 from agents.domain.decisions.subject import OfRun, OfStep, OfSubtask
 from agents.domain.ids import DecisionId, PersonId, TaskId
@@ -207,10 +208,24 @@ def continue_run(task: Task, work: Work, at: datetime) -> e.SubtaskReady:
     return e.SubtaskReady(**about_run(task, work, at), scope=work.scope, feedback=work.feedback)
 
 
-def change_whole(task: Task, words: str, at: datetime) -> e.SubtaskReady:
-    """The closing subtask sees all of it, so it is the one that fixes what a person found."""
+def change_whole(task: Task, at: datetime) -> e.SubtaskReady:
+    """The closing subtask sees all of it, so it is the one that does what a person wishes of the whole."""
     last = replace(task.work.subtasks[-1], scope=_scope_of_whole(task))
-    return run_again(task, last, (f"A person read the whole and asks for changes: {words}",), at, afresh=True)
+    return run_again(task, last, (), at, afresh=True)
+
+
+def heed_in_whole(task: Task, moment: Moment) -> Facts:
+    """A wish that changes what was approved. Minions at work are told; where they are done, the whole is worked on
+    again. Raises Refused once it is being merged."""
+    last = task.work.subtasks[-1]
+    asked = [d for d in task.open if d.kind in (Kind.MERGE, Kind.OUTSIDE_REVIEW)]
+    if last.state is SubtaskState.EVALUATING:  # only checks are left, which no minion hears
+        asked = [d for d in task.open if isinstance(d.subject, OfStep) and d.subject.subtask == last.number]
+    elif last.state is SubtaskState.DONE and not asked:
+        raise Refused(Refusal.MERGING, task=task.id)
+    elif last.state is not SubtaskState.DONE:
+        return []
+    return [*withdraw(asked, Withdrawal.CHANGES, moment), change_whole(task, moment.at)]
 
 
 def _scope_of_whole(task: Task) -> Scope:

@@ -46,7 +46,7 @@ class MinionProgressed(AboutWork):
     seconds: float
     doing: str
     changed: int = 0
-    heard: int = 0  # the last thing people said that it was told
+    heard: int = 0  # the last wish that it was told
     skills: tuple[str, ...] = ()  # that it was given in this run
 
 

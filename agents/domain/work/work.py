@@ -59,15 +59,6 @@ class QueuePause:
     at: datetime
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Heard:
-    """Something that an entitled person said while minions were at work."""
-
-    number: int
-    text: str
-    urgent: bool = False  # the bot was mentioned, or the request was corrected: it does not wait for the next turn
-
-
 class Degraded(StrEnum):
     """How much less than the plan says a person settled for, after attempts that failed."""
 
@@ -110,14 +101,14 @@ class Work:
     base: str = ""  # the commit the branch began from
     commit: str = ""  # the last one on the branch
     scope: Scope = field(default_factory=lambda: Scope(mode=ScopeMode.EXPLICIT))
-    feedback: tuple[str, ...] = ()  # what the next attempt must heed
+    feedback: tuple[str, ...] = ()  # what was found wrong, for the next attempt; what people want is in the wishes
     questions: int = 0  # asked in this attempt
     answer: str = ""  # to the question the run waits for
     turns: int = 0
     seconds: float = 0.0
     doing: str = ""  # in a few words, for the status card
     changed: int = 0  # files
-    heard: int = 0  # the number of the last thing people said that the minion was told
+    heard: int = 0  # the number of the last wish that the minion was told
     skills: tuple[str, ...] = ()  # that its minions were given, in all attempts
     engine: str = ""  # which engine in which sandbox its last minion had
     went_on: str = ""  # what became of the run when the bot died under it

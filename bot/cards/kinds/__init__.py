@@ -22,6 +22,7 @@ from bot.cards.kinds.task import (
     stuck,
 )
 from bot.cards.kinds.work import (
+    against_plan,
     escalation,
     gate,
     late_checks,
@@ -39,6 +40,7 @@ from bot.cards.kinds.work import (
 _ALL = (
     *(merge, outside_review, unmerged, stuck, escalation, late_checks, taken, question, scope, start_scope, gate),
     proposal,
+    against_plan,
     *(clarification, no_plan, change, plan, debate),
     *(intake, project, budget, correction, stopped, snoozed, cancel, controls, meant, second),
 )

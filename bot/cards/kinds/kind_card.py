@@ -26,12 +26,19 @@ class Label:
     closed: str = ""  # before “by Ana”; empty where the text is an answer in somebody's own words
     style: Style = Style.PLAIN
     asks: str = "In your own words"
+    tells: bool = True  # a closed card repeats what was written into the form
 
 
 # What several kinds offer, ask for or say.
 CHANGES = Label("Request changes", "Changes requested", asks="What should be different?")
 NARROW = Label("Narrow scope", "Narrower scope asked for", asks="What may be left out?")
 OUTLINE = Label("Continue with a one-step plan", "One-step plan chosen")
+EDIT_PLAN = Label(
+    "Edit plan",
+    "Plan edited",
+    asks="One line a subtask. Leave one out to drop it, move lines to change the order, write over what should change.",
+    tells=False,
+)
 SNOOZE = Label("Snooze", "Snoozed")
 ALLOW = Label("Allow these paths", "Allowed", Style.PRIMARY)
 DROP = Label("Drop subtask", "Dropped")
@@ -87,6 +94,7 @@ class KindCard:
     rows: Callable[[Task, Decision, Bill], Iterable[Row]] = lambda task, decision, bill: ()
     lines: Callable[[Decision], tuple[str, ...]] = lambda decision: decision.evidence
     footer: Callable[[Task, Decision], Iterable[str]] = lambda task, decision: ()
+    fills: Mapping[str, Callable[[Task], str]] = field(default_factory=dict)  # what stands in the form of an option
     whole: Callable[[Decision], str] = lambda decision: ""  # a question that is too long for the title
     at_work: str = ""  # the state of a task at work, while this is asked
     hold: str = "Wait for me"  # the button that stops its clock

@@ -101,7 +101,7 @@ class Interactions:
             case CustomId(act=Act.ASK):
                 button = await self._button(place.thread, message, id.token)
                 form = CustomId(act=Act.FORM, message=message, token=id.token)
-                await self._answer(met, FORM, views.form(button.label, button.asks, form))
+                await self._answer(met, FORM, views.form(button.label, button.asks, form, button.fill))
             case CustomId(act=Act.CHECK):
                 button = await self._button(place.thread, message, id.token)
                 sure = CustomId(act=Act.SURE, message=message, token=id.token)

@@ -7,7 +7,6 @@ from typing import Any
 
 from agents.domain.ids import Thread
 from agents.domain.text.redact import Redact, Redactor
-from bot.messages import Button, load_card
 from bot.platforms.provider import GatewayStore, Waits
 
 
@@ -27,12 +26,6 @@ class DiscordOptions:
 
 
 class DiscordStore(GatewayStore):
-    async def button(self, thread: Thread, message: str, token: str) -> Button | None:
-        """The button of this token on our message, as it was last meant to be shown."""
-        post = await self._database.read(lambda tx: tx.posts.on_message(thread, message))
-        card = load_card(post.body) if post else None
-        return next((b for b in (*card.buttons, *card.more) if b.choice.token == token), None) if card else None
-
     async def requests(self) -> Sequence[Thread]:
         """Threads where a task is open: what they began with may have been edited meanwhile."""
         return await self._database.read(lambda tx: tx.threads.with_open_tasks(self._platform))

@@ -19,7 +19,7 @@ from bot.platforms.discord.notation import (
     user_of,
     width,
 )
-from bot.platforms.provider import PICTURE, Attachment, text_files
+from bot.platforms.provider import PICTURE, Attachment, text_files, without_long_forms
 
 Json = dict[str, Any]
 
@@ -27,7 +27,8 @@ CONTENT, DESCRIPTION, FOOTER = 2000, 4096, 600
 TITLE, TEXT, LINE, LABEL = 400, 2400, 900, 80
 ROWS, IN_A_ROW, OPTIONS = 5, 5, 25
 PINGED = 20
-FORM_TITLE, DESCRIBED = 45, 1000
+FORM_TITLE, DESCRIBED, FIELD = 45, 1000, 4000
+ROOM_TO_WRITE = 200  # characters, in a form in which something stands already
 COLOURS = {Tone.PLAIN: 0x5865F2, Tone.GOOD: 0x2E8B57, Tone.BAD: 0xC0392B, Tone.ASKING: 0xD4A017}
 STYLES = {Style.PLAIN: 2, Style.PRIMARY: 1, Style.DANGER: 4}
 ANSWER = "Answer…"
@@ -77,6 +78,7 @@ def render(card: Card, *, ref: str = "", answer: bool = False, may: May = EVERYT
     """`answer`: offer the Answer form, where replies cannot be read."""
     embeds = may.embed
     pings = _pings(card)
+    card = without_long_forms(card, FIELD - ROOM_TO_WRITE)
     rows, left_out = _components(card, answer)
     title, footer = _Cut(_one_line(card.title) or "Overlord", TITLE), _one_line(card.footer)
     head = f"{' '.join(f'<@{user}>' for user in pings)} **{title.shown}**".strip()
@@ -258,10 +260,11 @@ def _label(button: Button) -> str:
 # ── what a press opens ───────────────────────────────────────────────────────────────────────────────────────────
 
 
-def form(title: str, question: str, id: CustomId) -> Json:
-    """A form with one field for words."""
+def form(title: str, question: str, id: CustomId, fill: str = "") -> Json:
+    """A form with one field for words; `fill` stands in it already."""
     asked = name_of(question, 400) or "In your own words"
-    field: Json = {"type": 4, "custom_id": "words", "style": 2, "required": True, "max_length": 4000}
+    field: Json = {"type": 4, "custom_id": "words", "style": 2, "required": True, "max_length": FIELD}
+    field |= {"value": fill} if fill else {}
     short = width(asked) <= FORM_TITLE
     label: Json = {"type": 18, "label": asked if short else "In your own words", "component": field}
     told = [] if short else [{"type": 10, "content": escape(asked)}]

@@ -22,7 +22,7 @@ RUNS_MOST = 20  # of rows with and without markup, before all of them go without
 BUTTON_VALUE, OPTION_VALUE = 2000, 150
 HOME_BLOCKS, WORDS_MOST = 100, 3000
 # token, then #fingerprint where no message tells what was shown, then ?question or !what is to be confirmed
-_VALUE = re.compile(r"(?P<token>[\w-]{22}\.\w)(?:#(?P<shown>\w+))?(?:(?P<form>[?!])(?P<words>.*))?", re.DOTALL)
+_VALUE = re.compile(r"(?P<token>[\w-]{22}\.\w)(?:#(?P<shown>\w+))?(?:(?P<form>[?!=])(?P<words>.*))?", re.DOTALL)
 
 Block = dict[str, Any]
 
@@ -242,6 +242,7 @@ class Press:
     shown: str = ""
     asks: str = ""
     confirm: str = ""
+    filled: bool = False  # something stands in the form already
 
     @property
     def opens_form(self) -> bool:
@@ -252,7 +253,7 @@ def button_value(button: Button, *, shown: str = "", confirm: bool, most: int) -
     """The button's value. `confirm`: Slack cannot ask to confirm here, so a form does."""
     start = f"{button.choice.token}#{shown}" if shown else button.choice.token
     if button.asks:
-        return f"{start}?{cut(button.asks, most - len(start) - 1)}"
+        return f"{start}{'=' if button.fill else '?'}{cut(button.asks, most - len(start) - 1)}"
     if button.confirm and confirm:
         return f"{start}!{cut(button.confirm, most - len(start) - 1)}"
     return start
@@ -264,8 +265,9 @@ def read_press(value: str) -> Press | None:
     if match is None:
         return None
     words = match["words"] or ""
-    asks, confirm = (words, "") if match["form"] == "?" else ("", words)
-    return Press(token=match["token"], shown=match["shown"] or "", asks=asks, confirm=confirm)
+    asks, confirm = ("", words) if match["form"] == "!" else (words, "")
+    filled = match["form"] == "="
+    return Press(token=match["token"], shown=match["shown"] or "", asks=asks, confirm=confirm, filled=filled)
 
 
 class Form(BaseModel):
@@ -287,8 +289,9 @@ class Form(BaseModel):
             return None
 
 
-def form_view(form: Form, press: Press, label: str) -> dict[str, Any]:
-    box = {"type": "plain_text_input", "action_id": "words", "multiline": True, "max_length": WORDS_MOST}
+def form_view(form: Form, press: Press, label: str, fill: str = "") -> dict[str, Any]:
+    box: Block = {"type": "plain_text_input", "action_id": "words", "multiline": True, "max_length": WORDS_MOST}
+    box |= {"initial_value": fill} if fill else {}
     question = {"type": "input", "label": _plain(cut(press.asks, 2000)), "element": box}
     warning = {"type": "section", "text": _plain(cut(press.confirm, 2900))}
     return {

@@ -206,12 +206,25 @@ class Receiver:
         self.triggers[pressing.trigger_id] = None
         try:
             with translate_errors():
-                view = form_view(form, press, label)
+                view = form_view(form, press, label, await self._fill(pressing, press, form))
                 await self.client.views_open(trigger_id=pressing.trigger_id, view=view)
         except (Refused, Later, Unsure):
             if form.message:
                 to = notation.account(self.me.team_id, pressing.user.id)
                 await self.platform.whisper(Thread(form.thread), to, pressing.trigger_id, NO_FORM)
+
+    async def _fill(self, pressing: Pressing, press: Press, form: Form) -> str:
+        """What stands in a form already: as the message shows it, or the person's own list."""
+        if not press.filled:
+            return ""
+        if form.message:
+            button = await self.store.button(Thread(form.thread), form.message, press.token)
+            return button.fill if button else ""
+        if self.options.needs is None:
+            return ""
+        cards, _ = await self.options.needs(notation.account(self.me.team_id, pressing.user.id))
+        shown = (button for card in cards for button in (*card.buttons, *card.more))
+        return next((button.fill for button in shown if button.choice.token == press.token), "")
 
     async def _show_home(self, user: str, wait: float = 0.0) -> None:
         await asyncio.sleep(wait)

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 
 from agents.domain.text.sanitize import cut, one_line
 from bot.messages import Button, Card, Row
+from bot.platforms.provider import without_long_forms
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,6 +29,7 @@ class Room:
 
 
 BUTTONS, MORE, NOTIFIED = 25, 5, 20
+FORM_MOST = 2_800  # characters that stand in a form of 3,000: there must be room to write more
 BEFORE_MENU = 5  # where there are more than fit as buttons, so many stand before a menu of the rest
 # Tried in this order until the whole message is small enough.
 ROOMS = (
@@ -42,6 +44,7 @@ ROOMS = (
 
 def truncate(card: Card, room: Room) -> Card:
     """The same card, no longer than the room."""
+    card = without_long_forms(card, FORM_MOST)
     buttons, more, left = _pick_buttons(card, room.choices)
     return replace(
         card,

@@ -68,7 +68,7 @@ def test_a_persons_word_starts_the_count_anew_and_marks_what_changed(planned: Pl
     planned.review(Critic.PROCEED, Custodiet.OK)
     task = planned.press(Kind.PLAN, "changes", "leave the reset link out")
     assert task.state is TaskState.DECOMPOSING
-    assert task.plan.feedback == ("leave the reset link out",)
+    assert [wish.words for wish in task.wishes] == ["leave the reset link out"] and not task.plan.feedback
     assert task.plan.tries == 0
     task = planned.draft(plan(subtask(1)))
     assert task.plan.number == 2
@@ -163,7 +163,7 @@ def test_the_planner_may_ask_and_is_answered_in_words(planned: Planned) -> None:
     task = planned.draft(Clarify(question="Which database?", options=("sqlite", "postgres")))
     assert task.state is TaskState.DECOMPOSING
     task = planned.then(answering.reply(task, Utterance(text="the one in docker"), OWNER, planned.moment()))
-    assert task.plan.feedback == ("Which database? the one in docker",)
+    assert [(wish.about, wish.words) for wish in task.wishes] == [("Which database?", "the one in docker")]
     assert questions(task) == ()
 
 
@@ -174,7 +174,7 @@ def test_a_planner_that_cannot_goes_to_a_person_who_cannot_approve_nothing(plann
     assert not any(option.approves for option in decision.options)
     assert task.problem == "I only rehearse"
     task = planned.then(answering.reply(task, Utterance(text="then use the file"), OWNER, planned.moment()))
-    assert task.state is TaskState.DECOMPOSING and "then use the file" in task.plan.feedback[0]
+    assert task.state is TaskState.DECOMPOSING and task.wishes[0].words == "then use the file"
 
 
 def test_a_corrected_request_sends_the_plan_back_whatever_it_waits_for(planned: Planned) -> None:
@@ -182,7 +182,7 @@ def test_a_corrected_request_sends_the_plan_back_whatever_it_waits_for(planned: 
     planned.review(Critic.PROCEED, Custodiet.BLOCK)
     task = planned.then(decide.correct(planned.task, "something else", OWNER, planned.moment()))
     assert task.state is TaskState.DECOMPOSING and questions(task) == ()
-    assert task.request.text == "something else" and "corrected" in task.plan.feedback[0]
+    assert task.request.text == "something else" and "corrected" in task.wishes[0].words
 
 
 def test_an_edit_that_changes_no_word_or_is_not_its_authors_changes_nothing(planned: Planned) -> None:

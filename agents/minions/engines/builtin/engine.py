@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 
 from agents.domain.errors import OverlordError
+from agents.domain.task.wishes import last_number
 from agents.domain.work.work import Ending, run_key
 from agents.domain.workflow.roles import EngineName, Role
 from agents.minions.engines import Engine, EngineServices
@@ -94,7 +95,8 @@ class BuiltIn:
             if isinstance(outcome, Asked | WantsScope):
                 return outcome
             if said := await watch(run.talk.progress):
-                self._tell(run, transcript.words(self._render, run.brief.task, said))
+                words = transcript.words(self._render, run.brief.task, wishes=said)
+                self._tell(run, words, last_number(said))
             elif outcome is not None:
                 return outcome
         return outcome
@@ -105,12 +107,12 @@ class BuiltIn:
         if not talk.rows:
             pack = await self._services.pack(brief)
             system, first = transcript.opening(self._render, brief, pack, run.executor.skills, run.role.additions)
-            self._note(run, opening_row(system, self._services.redact(first)))
+            self._note(run, opening_row(system, self._services.redact(first), last_number(brief.task.wishes)))
         going_on = transcript.going_on(self._render, brief, talk)
         if not isinstance(going_on, list):
             return going_on
         if going_on:
-            self._tell(run, going_on)
+            self._tell(run, going_on, last_number(brief.task.wishes))
         return None
 
     async def _turn(self, run: "_Run") -> Outcome | None:
@@ -162,9 +164,9 @@ class BuiltIn:
         minutes = self._limits.minion_seconds / 60
         return GaveUp(ending=Ending.TIMEOUT, problem=f"It was not done after {minutes:g} minutes.")
 
-    def _tell(self, run: "_Run", messages: Sequence[Message]) -> None:
+    def _tell(self, run: "_Run", messages: Sequence[Message], heard: int) -> None:
         """Idempotent: skipped if it repeats the last row."""
-        row = told_row(messages)
+        row = told_row(messages, heard)
         if run.talk.last != row:
             self._note(run, row)
 

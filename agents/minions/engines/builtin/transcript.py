@@ -9,6 +9,7 @@ from pydantic import TypeAdapter
 
 from agents.domain.learning.skill import Skill
 from agents.domain.task.task import Task
+from agents.domain.task.wishes import Wish, for_prompt, newer_than
 from agents.domain.work.stepping import workflow_pinned
 from agents.minions.engines import Render
 from agents.ports import Asked, Brief, Finished, GaveUp, Outcome, Progress, WantsScope
@@ -26,12 +27,14 @@ _KINDS: dict[str, TypeAdapter[Outcome]] = {
 }
 
 
-def opening_row(system: str, first: str) -> Row:
-    return {"kind": "opening", "messages": [{"role": "system", "content": system}, {"role": "user", "content": first}]}
+def opening_row(system: str, first: str, heard: int = 0) -> Row:
+    """`heard`: the number of the last wish in it."""
+    messages = [{"role": "system", "content": system}, {"role": "user", "content": first}]
+    return {"kind": "opening", "messages": messages, "heard": heard}
 
 
-def told_row(messages: Sequence[Message]) -> Row:
-    return {"kind": "told", "messages": list(messages)}
+def told_row(messages: Sequence[Message], heard: int = 0) -> Row:
+    return {"kind": "told", "messages": list(messages), "heard": heard}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -87,6 +90,7 @@ class Talk:
     errors: int = 0
     questions: int = 0
     fixes: int = 0
+    heard: int = 0  # the number of the last wish that the minion was told; rows of earlier versions do not say it
     pauses: int = 0  # how often it waited for people: for an answer, or for leave to write more
     doing: str = ""
     wrote: set[str] = field(default_factory=set)
@@ -110,6 +114,7 @@ class Talk:
             self._count(row)
         elif row["kind"] == "told":
             self.ended = None
+        self.heard = max(self.heard, row.get("heard", 0))
         self.messages += row["messages"]
         self._size += sum(map(_size, row["messages"]))
         self.rows += 1
@@ -210,6 +215,7 @@ def opening(render: Render, brief: Brief, pack: str, skills: Sequence[Skill], ad
         "notes": list(brief.notes),
         "skills": [{"name": skill.name, "description": skill.description} for skill in skills[:MOST_SKILLS]],
         "pack": pack,
+        **for_prompt(brief.task.wishes, brief.task.request.by),
     }
     instructions = {
         "practices": [name for name, wanted in brief.step.config.items() if wanted],
@@ -219,25 +225,34 @@ def opening(render: Render, brief: Brief, pack: str, skills: Sequence[Skill], ad
     return render("_minion", instructions, brief.task), render("_minion_task", about, brief.task)
 
 
-def words(render: Render, task: Task, said: Sequence[str]) -> list[Message]:
-    return [{"role": "user", "content": render("_minion_told", {"said": list(said)}, task)}]
+def words(render: Render, task: Task, said: Sequence[str] = (), wishes: Sequence[Wish] = ()) -> list[Message]:
+    """What is new: what people said, and what else is to be known."""
+    about = {"said": list(said), **for_prompt(wishes, task.request.by)}
+    return [{"role": "user", "content": render("_minion_told", about, task)}]
 
 
 def going_on(render: Render, brief: Brief, talk: Talk) -> Outcome | list[Message]:
     """What to tell before the next turn; or what the run ended with, if nobody has done anything about it yet."""
     ended, task = talk.ended, brief.task
     since = [each for each in brief.since if each != brief.work.answer or not talk.pauses]  # an answer is told as such
+    wishes = [wish for wish in newer_than(task.wishes, talk.heard) if not _is_answer(wish, brief, talk)]
     crash = [brief.interrupted] if brief.interrupted else []
     if ended is None:
-        return words(render, task, [*since, *crash]) if since or crash else []
+        return words(render, task, [*since, *crash], wishes) if since or crash or wishes else []
     if not isinstance(ended.outcome, Asked | WantsScope):  # it was done when the bot died, and nobody wants more of it
-        return words(render, task, [*since, *crash]) if since else ended.outcome
+        return words(render, task, [*since, *crash], wishes) if since or wishes else ended.outcome
     answer = _answer(brief, talk, ended.outcome)
     if not answer:
         return ended.outcome
-    text = render("_minion_answer", {"answer": answer}, task)
+    said = [wish for wish in task.wishes if _is_answer(wish, brief, talk)][-1:]
+    text = render("_minion_answer", {"answer": answer, **for_prompt(said, task.request.by)}, task)
     told = [*(since if brief.work.answer else ()), *crash]
-    return [result(ended.call, text), *(words(render, task, told) if told else ())]
+    return [result(ended.call, text), *(words(render, task, told, wishes) if told or wishes else ())]
+
+
+def _is_answer(wish: Wish, brief: Brief, talk: Talk) -> bool:
+    """It is told as the result of the call that asked."""
+    return talk.pauses > 0 and wish.subtask == brief.subtask.number and wish.words == brief.work.answer
 
 
 def _answer(brief: Brief, talk: Talk, outcome: Asked | WantsScope) -> str:

@@ -6,8 +6,8 @@ from agents.domain.decisions.kinds.plan.plan import PlanOption
 from agents.domain.decisions.subject import OfPlan
 from agents.domain.planning.review import Ruling, Stance
 from agents.domain.task.task import Task
-from bot.cards.kinds.kind_card import CANCEL_TASK, CHANGES, NARROW, SNOOZE, KindCard, Label, request_in_short
-from bot.cards.plan import plan_footer, rows_of_shown_plan, size_in_words
+from bot.cards.kinds.kind_card import CANCEL_TASK, CHANGES, EDIT_PLAN, NARROW, SNOOZE, KindCard, Label, request_in_short
+from bot.cards.plan import lines_of_plan, plan_footer, rows_of_shown_plan, size_in_words
 from bot.messages import Style
 
 
@@ -40,11 +40,13 @@ CARD = KindCard(
     labels={
         PlanOption.APPROVE: Label("Approve plan", "Plan approved", Style.PRIMARY),
         PlanOption.CHANGES: CHANGES,
+        PlanOption.EDIT: EDIT_PLAN,
         PlanOption.NARROW: NARROW,
         PlanOption.SEND_BACK: Label("Send plan back", "Plan sent back", asks="What is wrong with the whole of it?"),
         PlanOption.BACKBURNER: SNOOZE,
         PlanOption.CANCEL: CANCEL_TASK,
     },
+    fills={PlanOption.EDIT: lines_of_plan},
     rows=rows_of_shown_plan,
     footer=plan_footer,
     first=2,

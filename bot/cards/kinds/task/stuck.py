@@ -12,6 +12,7 @@ from bot.messages import Style
 FLOW: dict[str, str] = {
     "intake": "choosing the project",
     "decompose": "planning",
+    "check_edit": "checking an edit of the plan",
     "review": "the review of the plan",
     "debate": "the debate about the plan",
     "understand": "reading what was said",

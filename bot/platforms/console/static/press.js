@@ -77,7 +77,7 @@ function say(words) {
 
 function open(form, button) {
   const dialog = document.getElementById("ask");
-  const { asks, confirm } = button.dataset;
+  const { asks, confirm, lines } = button.dataset;
   const label = button.querySelector("[data-label]").textContent;
   asking = { form, token: button.value, asks };
   document.getElementById("ask-title").textContent = label;
@@ -89,7 +89,9 @@ function open(form, button) {
   sender.textContent = label;
   sender.className = `button ${button.classList.contains("danger") ? "danger" : "primary"}`;
   const area = document.getElementById("ask-text");
-  area.value = "";
+  area.value = lines ?? "";
+  area.rows = lines ? 12 : 4;
+  area.classList.toggle("lines-of-text", Boolean(lines));
   area.required = Boolean(asks);
   tell(dialog, "");
   dialog.showModal();

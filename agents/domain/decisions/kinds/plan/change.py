@@ -16,15 +16,17 @@ class ChangeOption(StrEnum):
 
 
 def apply_change(task: Task, subject: OfWords, chosen: Chosen, moment: Moment) -> Facts:
-    return change_plan(task, chosen.person, subject.words, moment) if chosen.option.value == ChangeOption.YES else []
+    if chosen.option.value != ChangeOption.YES:
+        return []
+    return change_plan(task, chosen.person, subject.words, moment, entitled=chosen.entitled)
 
 
-def change_plan(task: Task, by: PersonId, words: str, moment: Moment) -> Facts:
+def change_plan(task: Task, by: PersonId, words: str, moment: Moment, *, entitled: bool = False) -> Facts:
     """Anybody who is heard may ask for changes; it grants nothing, so it needs no right."""
     shown = [d for d in task.open if d.kind in (Kind.PLAN, Kind.DEBATE)]
     if not shown:
         return []
-    asked = e.PlanChangeRequested(task=task.id, at=moment.at, by=by, words=words)
+    asked = e.PlanChangeRequested(task=task.id, at=moment.at, by=by, words=words, entitled=entitled)
     return [*withdraw(shown, Withdrawal.CHANGES, moment), asked]
 
 

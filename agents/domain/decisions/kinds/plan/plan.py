@@ -8,19 +8,21 @@ from agents.domain.decisions.authority import APPROVAL, HEARD, STEERING, Kind
 from agents.domain.decisions.kind import Chosen, DecisionKind, Follows, Moment, Question
 from agents.domain.decisions.subject import OfPlan
 from agents.domain.planning.ladder import accept, send_back
+from agents.domain.planning.plan_editing import edit_by_hand
 from agents.domain.task.task import Task
 
 
 class PlanOption(StrEnum):
     APPROVE = "approve"
     CHANGES = "changes"
+    EDIT = "edit"
     NARROW = "narrow"
     SEND_BACK = "send_back"
     BACKBURNER = "backburner"
     CANCEL = "cancel"
 
 
-BLOCKED = (PlanOption.CHANGES, PlanOption.NARROW, PlanOption.CANCEL)  # where a reviewer says stop
+BLOCKED = (PlanOption.CHANGES, PlanOption.EDIT, PlanOption.NARROW, PlanOption.CANCEL)  # where a reviewer says stop
 
 
 def apply_plan(task: Task, subject: OfPlan, chosen: Chosen, moment: Moment) -> Follows:
@@ -28,6 +30,8 @@ def apply_plan(task: Task, subject: OfPlan, chosen: Chosen, moment: Moment) -> F
     match chosen.option.value:
         case PlanOption.APPROVE:
             return [accept(task, subject.hash, chosen.by, moment)]
+        case PlanOption.EDIT:
+            return [edit_by_hand(task, chosen, moment)]
         case PlanOption.BACKBURNER:
             snoozed = e.TaskBackburnered(task=task.id, at=moment.at, by=chosen.person)
             return [snoozed, Question(kind=Kind.BACKBURNER)]
@@ -42,9 +46,9 @@ PLAN = DecisionKind(
     apply=apply_plan,
     options=PlanOption,
     approves=frozenset({PlanOption.APPROVE}),
-    needs_words=frozenset({PlanOption.CHANGES, PlanOption.NARROW, PlanOption.SEND_BACK}),
+    needs_words=frozenset({PlanOption.CHANGES, PlanOption.EDIT, PlanOption.NARROW, PlanOption.SEND_BACK}),
     wider={
         **dict.fromkeys((PlanOption.CHANGES, PlanOption.NARROW, PlanOption.SEND_BACK), HEARD),
-        **dict.fromkeys((PlanOption.BACKBURNER, PlanOption.CANCEL), STEERING),
+        **dict.fromkeys((PlanOption.EDIT, PlanOption.BACKBURNER, PlanOption.CANCEL), STEERING),
     },
 )

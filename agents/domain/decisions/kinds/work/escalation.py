@@ -39,7 +39,7 @@ def apply_escalation(task: Task, subject: OfRun, chosen: Chosen, moment: Moment)
         return []
     match chosen.option.value:
         case EscalationOption.HINT:
-            return [_try_again(task, work, chosen, moment)]
+            return [_try_again(task, work, moment)]
         case EscalationOption.CHECK:
             resumed = e.ChecksResumed(**about_run(task, work, moment.at), step=work.step, by=chosen.person)
             return [resumed, _due_again(task, work, moment)]
@@ -47,7 +47,7 @@ def apply_escalation(task: Task, subject: OfRun, chosen: Chosen, moment: Moment)
             return _go_on_without(task, work, chosen, moment)
         case EscalationOption.CORE | EscalationOption.STUB:
             less = Degraded(chosen.option.value)
-            return [replace(_try_again(task, work, chosen, moment), degraded=less)]
+            return [replace(_try_again(task, work, moment), degraded=less)]
         case EscalationOption.EXPAND:
             return _ask_for_scope(task, work, chosen, moment)
         case EscalationOption.TAKE:
@@ -117,9 +117,9 @@ def _kept(work: Work) -> Iterator[str]:
         yield f"Kept: patch {work.patch}"
 
 
-def _try_again(task: Task, work: Work, chosen: Chosen, moment: Moment) -> e.SubtaskReady:
-    feedback = (*work.feedback, f"A person says: {chosen.words}") if chosen.words else work.feedback
-    again = run_again(task, work, feedback, moment.at, afresh=True)
+def _try_again(task: Task, work: Work, moment: Moment) -> e.SubtaskReady:
+    """With what was found before; the hint is a wish."""
+    again = run_again(task, work, work.feedback, moment.at, afresh=True)
     return replace(again, anew=True) if work.spoilt else again
 
 

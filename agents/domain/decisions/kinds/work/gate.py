@@ -27,7 +27,7 @@ def apply_gate(task: Task, subject: OfStep, chosen: Chosen, moment: Moment) -> F
         return []
     if chosen.option.value == GateOption.PASS:
         return [e.GatePassed(**about_run(task, work, moment.at), by=chosen.by, by_time=not chosen.by)]
-    return [run_again(task, work, (f"A person did not let it pass: {chosen.words}",), moment.at, afresh=True)]
+    return [run_again(task, work, (), moment.at, afresh=True)]  # their words are a wish
 
 
 GATE = DecisionKind(

@@ -37,7 +37,7 @@ def apply_late_checks(task: Task, subject: OfStep, chosen: Chosen, moment: Momen
             waived = e.ChecksWaived(**about, step=awaited.step, checks=checks, by=chosen.by, why=chosen.words)
             return [waived, e.StepDue(**about, step=awaited.step, visit=work.visits.get(awaited.step, 1))]
         case ChecksOption.FIX:
-            return [run_again(task, work, (f"a person asks for a fix: {chosen.words}",), moment.at, afresh=True)]
+            return [run_again(task, work, (), moment.at, afresh=True)]  # their words are a wish
         case _:
             return hand_over(task, chosen, moment)
 

@@ -27,7 +27,7 @@ def apply_merge(task: Task, subject: OfHead, chosen: Chosen, moment: Moment) -> 
         case MergeOption.MERGE:
             return [e.MergeApproved(task=task.id, at=moment.at, head=subject.commit, by=chosen.by)]
         case MergeOption.CHANGES:
-            return [change_whole(task, chosen.words, moment.at)]
+            return [change_whole(task, moment.at)]
         case _:
             return hand_over(task, chosen, moment)
 

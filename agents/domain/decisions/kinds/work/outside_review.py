@@ -24,7 +24,7 @@ def apply_outside_review(task: Task, subject: OfHead, chosen: Chosen, moment: Mo
         case OutsideReviewOption.OVER:
             return [e.OutsideReviewEnded(task=task.id, at=moment.at, head=subject.commit, by=chosen.by)]
         case OutsideReviewOption.CHANGES:
-            return [change_whole(task, chosen.words, moment.at)]
+            return [change_whole(task, moment.at)]
         case _:
             return hand_over(task, chosen, moment)
 

@@ -1,0 +1,164 @@
+"""A plan that a person changes by hand, line by line: what comes of it, what is refused, and who reads it again."""
+
+from dataclasses import replace
+
+import pytest
+
+from agents.domain import events as e
+from agents.domain.decisions.authority import Kind, NotYours, Presser
+from agents.domain.planning import planning
+from agents.domain.planning.decomposition import Decomposition, Edge, Need, with_closing
+from agents.domain.planning.plan_editing import HEAD, BadEdit, edit_plan, to_lines
+from agents.domain.planning.review import Critic, Custodiet
+from agents.domain.planning.work_kind import WorkKind
+from agents.domain.task.fold import replay
+from agents.domain.task.task import Task, TaskState
+from agents.domain.task.wishes import Source
+from tests.builders.decompositions import plan, subtask
+from tests.builders.planned import Planned
+from tests.builders.steered import ANA, CY, OWNER
+
+FORM = replace(subtask(1), title="Write the form", files=("form.py",))
+CHECK = replace(subtask(2, 1), title="Check it", files=("check.py", "src/"))
+JOIN = replace(subtask(3, 1, 2), title="Put both together", files=("app.py",))
+PLAN = with_closing(plan(FORM, CHECK, JOIN))
+LINES = to_lines(PLAN)
+FILES = ("form.py", "check.py", "app.py", "src/a.py")
+
+
+def edited(*lines: str) -> Decomposition:
+    return edit_plan(PLAN, "\n".join(lines)).plan
+
+
+def steps(made: Decomposition) -> list[tuple[int, str, tuple[int, ...]]]:
+    return [(step.number, step.title, step.blocked_by) for step in made.steps]
+
+
+def test_the_form_shows_a_line_for_each_subtask_and_none_for_the_closing_one() -> None:
+    head, first, second, third = LINES.splitlines()
+    assert head == HEAD and first.split(" | ")[:2] == ["1", "Write the form"]
+    assert second.endswith("| check.py, src/ | 1") and third.endswith("| app.py | 1, 2")
+
+
+def test_a_line_that_is_left_out_drops_its_subtask_and_nobody_waits_for_it() -> None:
+    _, first, _, third = LINES.splitlines()
+    edit = edit_plan(PLAN, f"{first}\n{third}")
+    assert steps(edit.plan) == [(1, "Write the form", ()), (2, "Put both together", (1,))]
+    assert edit.words.startswith("dropped 2 (Check it)") and not edit.grew
+    assert edit.plan.closing and edit.plan.closing.blocked_by == (1, 2), "the whole is judged all the same"
+    assert edit.plan.hash != PLAN.hash
+
+
+def test_lines_in_another_order_are_numbered_anew() -> None:
+    made = edited("2 | Check it", "1", "3")
+    assert [step.title for step in made.steps] == ["Check it", "Write the form", "Put both together"]
+    assert steps(made)[0] == (1, "Check it", (2,)) and steps(made)[2] == (3, "Put both together", (2, 1))
+
+
+def test_names_kinds_roles_files_and_what_comes_first_can_be_written_over() -> None:
+    edit = edit_plan(PLAN, "1 | Draw the form | fix | implementer | form.py, style.py |\n2 | | | | check.py | \n3")
+    first, second, _ = edit.plan.steps
+    assert (first.title, first.kind, first.role) == ("Draw the form", WorkKind.FIX, "implementer")
+    assert first.files == ("form.py", "style.py") and second.files == ("check.py",) and not second.blocked_by
+    assert edit.grew
+    for said in ("renamed 1", "a fix in place of", "gave 1 to implementer", "let 1 write style.py", "took src/ from 2"):
+        assert said in edit.words
+
+
+@pytest.mark.parametrize(
+    ("line", "grew"),
+    [
+        ("1 | Another name", False),
+        ("1 | | | | |", False),
+        ("2 | | | | check.py, src/a.py | 1", False),
+        ("2 | | | | check.py, src/, other.py | 1", True),
+        ("1 | | refactor", True),
+        ("1 | | | reviewer", True),
+    ],
+)
+def test_it_grew_where_it_writes_more_or_is_other_work(line: str, grew: bool) -> None:
+    others = [each for each in LINES.splitlines()[1:] if each[0] != line[0]]
+    assert edit_plan(PLAN, "\n".join((line, *others))).grew is grew
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("", "cancel the task instead"),
+        (LINES, "Nothing was changed"),
+        ("9 | Something new", "no subtask of this plan"),
+        ("one | Write the form", "no subtask of this plan"),
+        ("1\n1", "stands there twice"),
+        ("1 | | magic", "no kind of work"),
+        ("1 | | | | | 7", "waits for 7"),
+        ("1 | | | | | 2\n2 | | | | | 1\n3", "in a circle"),
+        ("1 | | | | ../../etc/passwd", "not a path inside the project"),
+        ("1 | | | | src/*", "a pattern"),
+        ("1 | a | fix | b | c | 1 | more", "more than six fields"),
+        ("1 | | docs | | form.py", "its files are not"),
+    ],
+)
+def test_what_makes_no_plan_is_refused_with_the_reason(text: str, said: str) -> None:
+    with pytest.raises(BadEdit, match=said) as refused:
+        edit_plan(PLAN, text)
+    assert refused.value.next_step
+
+
+def shown(critic: Critic = Critic.PROCEED) -> Planned:
+    planned = Planned()
+    planned.draft(plan(FORM, CHECK, JOIN))
+    planned.review(critic, Custodiet.OK)
+    return planned
+
+
+def check(planned: Planned) -> Task:
+    edit = next(fact for fact in reversed(planned.facts) if isinstance(fact, e.PlanEdited))
+    return planned.then(planning.after_edit(planned.task, edit, FILES, ("implementer",), planned.moment()))
+
+
+def test_an_edit_that_did_not_grow_is_a_version_that_a_person_may_approve_at_once() -> None:
+    planned = shown()
+    before = planned.task.plan
+    task = planned.press(Kind.PLAN, "edit", "1\n3", by=OWNER)
+    assert task.state is TaskState.DECOMPOSING and task.plan.draft == before.draft, "not before code looked at it"
+    task = check(planned)
+    assert (task.state, task.plan.number, task.plan.edited_by) == (TaskState.AWAITING_APPROVAL, 2, ANA)
+    assert task.plan.previous == before.draft and task.plan.review == before.review
+    assert task.plan.draft and task.plan.draft.hash != (before.draft and before.draft.hash)
+    (wish,) = task.wishes
+    assert (wish.source, wish.by) == (Source.EDIT, ANA) and "dropped 2" in wish.words
+    assert planned.press(Kind.PLAN, "approve").plan.accepted == task.plan.draft.hash
+    assert replay(planned.facts) == planned.task
+
+
+def test_an_edit_that_grew_is_read_again_and_outlives_a_plan_that_was_sent_back() -> None:
+    planned = shown()
+    planned.press(Kind.PLAN, "edit", "1 | | | | form.py, app.py\n3", by=OWNER)
+    task = check(planned)
+    assert task.state is TaskState.IN_REVIEW and task.of_kind(Kind.PLAN) is None
+    task = planned.review(Critic.REVISE, Custodiet.WARN, asks=True)
+    assert task.state is TaskState.DECOMPOSING and task.plan.feedback
+    assert ["dropped 2" in wish.words for wish in task.wishes] == [True]
+
+
+def test_what_does_not_fit_the_project_is_told_and_the_plan_is_as_it_was() -> None:
+    planned = shown()
+    before = planned.task.plan.draft
+    planned.press(Kind.PLAN, "edit", "1 | | | nobody | nowhere/new.py\n2\n3", by=OWNER)
+    task = check(planned)
+    assert task.state is TaskState.AWAITING_APPROVAL and task.plan.draft == before and task.plan.number == 1
+    assert any("no folder nowhere" in why for why in task.plan.edit_refused)
+    assert any("role nobody" in why for why in task.plan.edit_refused)
+    assert planned.press(Kind.PLAN, "approve").plan.accepted == (before and before.hash)
+
+
+def test_only_the_owner_and_approvers_edit_by_hand() -> None:
+    planned = shown()
+    with pytest.raises(NotYours):
+        planned.press(Kind.PLAN, "edit", "1\n3", by=Presser(person=CY))
+
+
+def test_edges_that_only_inform_stay() -> None:
+    told = replace(JOIN, needs=(*JOIN.needs[:1], Need(number=2, edge=Edge.INFORMS)))
+    made = edit_plan(with_closing(plan(FORM, CHECK, told)), "2\n1\n3 | | | | | 1").plan
+    assert made.steps[2].blocked_by == (2,) and made.steps[2].informed_by == (1,)
