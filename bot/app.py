@@ -23,6 +23,7 @@ from agents.domain.text.redact import Redactor
 from agents.ports import Clock, Ports
 from agents.workspace.files.artefacts import FileArtefacts
 from bot.cards.opening import Opening
+from bot.config.git_manners import manners_of
 from bot.config.platforms import OWN, load, platforms
 from bot.config.settings import Settings
 from bot.config.state_folder import keep_secret, make_database_private, make_home
@@ -169,6 +170,9 @@ def _open_services(settings: Settings, clock: Clock, notifier: ChangeNotifier) -
             redact=Redactor(settings.secrets),
             catalog=catalog_of(settings.declared),
             project_workflows={each.name: each.workflow for each in settings.projects if each.workflow},
+            manners=manners_of(settings.git),
+            project_manners={each.name: manners_of(settings.git, each.git) for each in settings.projects},
+            identity_of=settings.git.identity_of,
             public_url=settings.public_url,
             kept=FileArtefacts(settings.home).read,
         )

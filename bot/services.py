@@ -1,7 +1,7 @@
 """What every part of the bot works with: the store, the clock, leases, the limits and who may do what."""
 
 import secrets
-from collections.abc import Awaitable, Callable, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from functools import cache
@@ -14,6 +14,7 @@ from agents.domain.limits import Limits, Retention
 from agents.domain.models.money import Budgets
 from agents.domain.task.task import Task
 from agents.domain.text.redact import Redact, Redactor
+from agents.domain.work.git_names import PLAIN, GitManners
 from agents.domain.workflow.workflow import Workflow
 from agents.ports import Clock, Show
 from bot.live import Live
@@ -51,6 +52,9 @@ class Services:
     redact: Redact = field(default_factory=Redactor)  # what leaves the house goes through it
     catalog: "Callable[[], Catalog]" = packaged_catalog  # roles, contexts, the workflow; read when first needed
     project_workflows: Mapping[str, str] = field(default_factory=dict)  # by project, where it has its own
+    manners: GitManners = PLAIN  # how git is used, for projects that do not differ
+    project_manners: Mapping[str, GitManners] = field(default_factory=dict)  # by project, where it does
+    identity_of: Callable[[Sequence[Account]], str] = lambda accounts: ""  # how git is told of somebody, if it may be
     public_url: str = ""  # where people reach the console; empty: nowhere but on this machine
     kept: Callable[[str], Awaitable[str | None]] = nothing_kept  # long texts by name: diffs, patches, logs
     live: Live = field(default_factory=Live)
@@ -59,7 +63,18 @@ class Services:
         """Now, under the policy of the channel the work was asked for in."""
         policy = self.permissions.channel(channel)
         now, budget = self.clock.now(), self.budgets.task
-        return Moment(at=now, cause=cause, channel=policy, limits=self.limits, budget=budget, workflow=self.workflow)
+        return Moment(
+            at=now,
+            cause=cause,
+            channel=policy,
+            limits=self.limits,
+            budget=budget,
+            workflow=self.workflow,
+            manners=self.manners_of,
+        )
+
+    def manners_of(self, task: Task) -> GitManners:
+        return self.project_manners.get(task.project or "", self.manners)
 
     def workflow(self, task: Task) -> Workflow:
         """That a plan of this task is approved under: its project's, else its channel's, else the general one."""

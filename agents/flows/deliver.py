@@ -7,7 +7,7 @@ from dataclasses import replace
 from agents.domain import events as e
 from agents.domain.decisions.kind import Moment
 from agents.domain.events import Event
-from agents.domain.task.reports import Act, pull_text, tell_outside, telling
+from agents.domain.task.reports import Act, merge_text, sign, tell_outside, telling
 from agents.domain.task.task import Task, TaskState
 from agents.domain.work import dispatching, working
 from agents.domain.work.dispatching import about_run
@@ -119,7 +119,7 @@ async def merge(event: Event, ports: Ports) -> None:
         target = Target(branch=into, start=task.work.base, tell=advice.append)
         if workflow.drafts is Drafts.END and not workflow.waits_for_review:
             await ports.forge.ready(project, number)
-        commit = await ports.forge.merge(project, number, event.head, pull_text(task)[0], target)
+        commit = await ports.forge.merge(project, number, event.head, sign(task, merge_text(task)), target)
     except ForgeFailed as failed:
         problem = f"{failed.what}. {failed.next_step}"
 

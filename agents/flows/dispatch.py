@@ -8,11 +8,11 @@ from agents.domain.decisions.kinds.work.escalation import escalate
 from agents.domain.decisions.table import open_questions
 from agents.domain.errors import OverlordError
 from agents.domain.events import Event
+from agents.domain.ids import Account
 from agents.domain.task.fold import evolve
-from agents.domain.task.reports import join_text
+from agents.domain.task.reports import join_text, sign
 from agents.domain.task.task import Task
 from agents.domain.work import dispatching, stepping
-from agents.domain.work.git_names import branch_for
 from agents.domain.work.work import SubtaskState
 from agents.ports import ForgeFailed, Ports
 
@@ -23,12 +23,15 @@ async def begin_work(event: Event, ports: Ports) -> None:
     """The task gets a branch of its own; the first subtasks start."""
     task = await ports.store.task(event.task)
     into, base = await _find_start(task, ports)
+    known = await ports.store.accounts(task.request.by) if task.plan.manners.co_author else ()
+    origin = (Account(f"github:{task.request.origin.by}"),) if task.request.origin else ()
+    co_author = ports.identity_of((*origin, *known)) if known else ""
 
     def decide(now: Task, moment: Moment) -> Sequence[Event]:
         if not now.in_work or now.work.branch:
             return []
-        branch = branch_for(now.id, now.plan.draft.goal if now.plan.draft else now.request.text)
-        begun = e.WorkBegun(task=now.id, at=moment.at, branch=branch, base=base, into=into)
+        branch = now.plan.manners.branch(now.id, now.plan.draft.goal if now.plan.draft else now.request.text)
+        begun = e.WorkBegun(task=now.id, at=moment.at, branch=branch, base=base, into=into, co_author=co_author)
         return open_questions(now, [begun, *dispatching.start_next(evolve(now, begun), moment)], moment)
 
     await ports.store.record(task.id, decide)
@@ -65,7 +68,7 @@ async def integrate(event: Event, ports: Ports) -> None:
     work = task.work.on(event.subtask)
     asked_by = task.request.origin.by if task.request.origin else await ports.store.name(task.request.by)
     passed_by = [await ports.store.name(person) for person in event.by]
-    told = join_text(task, work.number, asked_by, passed_by)
+    told = sign(task, join_text(task, work.number, asked_by, passed_by))
     tip = await ports.checkouts.join(task.project or "", task.work.branch, task.work.base, work.commit, told)
 
     def decide(now: Task, moment: Moment) -> Sequence[Event]:

@@ -9,7 +9,7 @@ from agents.domain.checks.evaluation import Change
 from agents.domain.checks.risk import Risk
 from agents.domain.decisions.kind import Moment
 from agents.domain.events import Event
-from agents.domain.ids import PersonId, TaskId
+from agents.domain.ids import Account, PersonId, TaskId
 from agents.domain.limits import Limits
 from agents.domain.task.task import Task
 from agents.domain.workflow.workflow import DEFAULT, Workflow
@@ -109,6 +109,9 @@ class Store(Protocol):
     async def note(self, id: TaskId, decide: Decide) -> Task:
         """Append facts while the job goes on, and return the task as it is then. Raises StaleLease."""
 
+    async def accounts(self, person: PersonId) -> Sequence[Account]:
+        """Under which a person is known."""
+
     async def name(self, person: PersonId) -> str:
         """What a person is called; empty if they are not known."""
 
@@ -143,5 +146,6 @@ class Ports:
     packs: Packs
     live: Live
     risk: Callable[[Sequence[Change], float | None], Risk]  # of a change with such a coverage
+    identity_of: Callable[[Sequence[Account]], str] = lambda accounts: ""  # how git is told of somebody, if it may be
     workflow: Callable[[Task], Workflow] = lambda task: DEFAULT  # the current one; a task may keep an older one
     worker_roles: Callable[[], Mapping[str, str]] = dict  # that may do a subtask, each with what it is for

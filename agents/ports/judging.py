@@ -8,6 +8,7 @@ from agents.domain.checks.evaluation import PROJECT, GateRun
 from agents.domain.checks.remote import RemoteCheck
 from agents.domain.checks.scope import Scope
 from agents.domain.errors import OverlordError
+from agents.domain.work.git_names import Message
 from agents.ports.workspace import Show, show_nothing
 
 
@@ -125,7 +126,9 @@ class Forge(Protocol):
     async def comment(self, key: str, project: str, number: int, text: str) -> None:
         """Say something on a pull request that people read on the forge; the same key is said once."""
 
-    async def merge(self, project: str, number: int, head: str, message: str, target: Target = ANYWHERE) -> str | None:
+    async def merge(
+        self, project: str, number: int, head: str, message: Message, target: Target = ANYWHERE
+    ) -> str | None:
         """Merge exactly this head into its target; the merge commit. None: it does not fit any more.
 
         Merged before is merged. Raises ForgeFailed where it is a draft, or its target is gone, rewritten or another.

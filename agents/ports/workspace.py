@@ -10,6 +10,7 @@ from typing import Protocol
 from agents.domain.checks.evaluation import Change
 from agents.domain.errors import OverlordError
 from agents.domain.ids import TaskId
+from agents.domain.work.git_names import Message
 
 Listener = Callable[[str], None]  # called now and then with the end of a command's output so far
 
@@ -160,7 +161,7 @@ class Checkouts(Protocol):
     async def prepare(self, project: str) -> None:
         """Have folders ready ahead of time, so that the next `open` is quick. Raises CheckoutFailed."""
 
-    async def commit(self, checkout: Checkout, message: str) -> str:
+    async def commit(self, checkout: Checkout, message: Message) -> str:
         """Commit all that changed, for the minion; the commit the branch is at, also if nothing changed.
 
         Raises Uncommittable, naming what whoever works there must change.
@@ -177,7 +178,7 @@ class Checkouts(Protocol):
     async def tree(self, project: str, commit: str) -> str:
         """The hash of a commit's files: the same tree is the same work (loop detection)."""
 
-    async def join(self, project: str, into: str, start: str, commit: str, message: str) -> str | None:
+    async def join(self, project: str, into: str, start: str, commit: str, message: Message) -> str | None:
         """Bring a commit onto the branch `into`, which begins at `start`, without a working folder; once is enough.
 
         Returns the branch's new tip; None: it does not fit. The message is of the commit that joins, if one is needed.

@@ -23,6 +23,7 @@ from agents.domain.limits import Limits, Retention
 from agents.domain.models.money import Budgets
 from agents.domain.models.routing import ROLES
 from bot.config.accounts import MEMBERSHIPS, Channel, Groups, Member, is_account
+from bot.config.git_manners import GitPart, GitSettings
 from bot.config.platforms import COMMAS, Address, PlatformSettings, Port, Token, hidden_text, platforms
 
 DATABASES = ("sqlite:///", "postgresql+psycopg://")
@@ -86,6 +87,7 @@ class ProjectPart:
     workflow: str = ""  # that its plans are approved under; empty: the channel's, or the general one
     skills: Annotated[str, AfterValidator(_inside)] = ".overlord/skills"  # the folder of its own skills
     gates: Annotated[GateCommands, AfterValidator(_refuse_twins)] = field(default_factory=GateCommands)
+    git: GitPart = field(default_factory=GitPart)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -97,6 +99,7 @@ class Project:
     workflow: str = ""
     skills: str = ".overlord/skills"  # the folder of its own skills, in its repository
     gates: GateCommands = field(default_factory=GateCommands)
+    git: GitPart = field(default_factory=GitPart)  # where it differs from the general part
 
 
 def _check_place(project: ProjectPart) -> ProjectPart:
@@ -131,6 +134,7 @@ class PlainSettings:
     models: Models = field(default_factory=Models)
     budgets: Budgets = field(default_factory=Budgets)
     github: GitHub = field(default_factory=GitHub)
+    git: GitSettings = field(default_factory=GitSettings)
     limits: Limits = field(default_factory=Limits)
     retention: Retention = field(default_factory=Retention)
     risk: Risk | None = None  # None: the one that comes with the program
@@ -171,7 +175,7 @@ _SECTIONS: dict[str, tuple[str, ...]] = {  # what is in them has a variable of i
     "retention": tuple(each.name for each in fields(Retention)),
     "limits": tuple(each.name for each in fields(Limits)),
 }
-_STRUCTURES = {"github", "risk", "groups", "projects", "channels", "contexts", "roles", "workflow", "workflows"}
+_STRUCTURES = {"github", "git", "risk", "groups", "projects", "channels", "contexts", "roles", "workflow", "workflows"}
 VARIABLES: dict[str, tuple[str, ...]] = {
     **{
         f"OVERLORD_{each.name.upper()}": (each.name,)

@@ -19,6 +19,7 @@ from agents.domain.errors import SettingsProblem
 from agents.domain.ids import Account, surface_of
 from agents.workspace.forge.remotes import owner_and_name, web_of
 from bot.config import overlord
+from bot.config.git_manners import odd_manners
 from bot.config.overlord import (
     FLAGS,
     OVERLORD,
@@ -234,6 +235,8 @@ class _Reading:
         if "workflows" not in broken:
             odd += overlord.odd_choices(file, lambda: workflow_names(file.workflows))
         odd += overlord.odd_projects(projects)
+        if not broken & {"git", "projects"}:
+            odd += odd_manners(file.git, [project.git for project in projects])
         if "projects" not in broken:
             odd += overlord.odd_channels(file.channels, projects)
         self._tell(self.problems, *odd)
@@ -278,6 +281,7 @@ class _Reading:
             workflow=part.workflow,
             skills=part.skills,
             gates=replace(part.gates, environment=environment),
+            git=part.git,
         )
 
 

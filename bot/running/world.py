@@ -68,6 +68,7 @@ class World:
             packs=self.workshop.packs,
             live=self.services.show,
             risk=lambda changes, coverage: risk_of(changes, coverage, self.risk),
+            identity_of=self.services.identity_of,
             workflow=self.services.workflow,
             worker_roles=self.services.catalog().worker_roles,
         )

@@ -11,7 +11,7 @@ from sqlalchemy import bindparam, func, select, update
 from agents.domain.decisions.kind import Moment
 from agents.domain.errors import StaleLease
 from agents.domain.events import Event, Measured, MeasuredWork
-from agents.domain.ids import PersonId, TaskId, project_id
+from agents.domain.ids import Account, PersonId, TaskId, project_id
 from agents.domain.models.money import Budgets
 from agents.domain.task.task import Task
 from agents.ports import Admitted, Answered, Call, Clock, Decide, Later, Pull, PullRecord, Spent, Tried
@@ -46,6 +46,9 @@ class JobLog:
 
     async def note(self, id: TaskId, decide: Decide) -> Task:
         return await self._append(id, decide, lambda tx: tx.jobs.hold(self._job.id, self._job.fence))
+
+    async def accounts(self, person: PersonId) -> Sequence[Account]:
+        return await self._database.read(lambda tx: sorted(tx.people.get(person).accounts))
 
     async def name(self, person: PersonId) -> str:
         name = await self._database.read(lambda tx: tx.people.name(person))

@@ -9,7 +9,7 @@ from sqlalchemy import ColumnElement, Connection, Select, and_, func, select, tr
 
 from agents.domain.checks.evaluation import Evaluation, Score
 from agents.domain.errors import NoSuchTask, OverlordError, TaskArchived
-from agents.domain.events import Event, ProjectChosen, PullOpened, WorkEvaluated
+from agents.domain.events import DraftOpened, Event, ProjectChosen, PullOpened, WorkEvaluated
 from agents.domain.ids import TaskId
 from agents.domain.task.task import Task
 from store import tables
@@ -87,7 +87,7 @@ def replay_evaluations(facts: Iterable[Event]) -> list[dict[str, Any]]:
         match fact:
             case ProjectChosen(project=project):
                 repo = project
-            case PullOpened(number=number):
+            case DraftOpened(number=number) | PullOpened(number=number):
                 pull = number
             case WorkEvaluated(subtask=subtask, attempt=attempt):
                 found.setdefault((subtask, attempt), _evaluation(fact, repo, pull))

@@ -12,6 +12,7 @@ from agents.domain.checks.risk import Risk
 from agents.domain.context.packing import ReviewPack
 from agents.domain.ids import fingerprint
 from agents.domain.task.task import Task
+from agents.domain.work.git_names import Message, as_signed
 from agents.domain.work.work import Work
 from agents.minions.by_role import EngineMinions
 from agents.ports import (
@@ -124,7 +125,7 @@ class MemoryCheckouts:
 
     async def prepare(self, project: str) -> None: ...
 
-    async def commit(self, checkout: Checkout, message: str) -> str:
+    async def commit(self, checkout: Checkout, message: Message) -> str:
         assert checkout.branch in self.opened, "its folder is gone"
         if self.refuses:
             raise Uncommittable(self.refuses.pop(0), next_step="Remove or rename it.")
@@ -146,11 +147,11 @@ class MemoryCheckouts:
     async def tree(self, project: str, commit: str) -> str:
         return f"tree of {commit}"
 
-    async def join(self, project: str, into: str, start: str, commit: str, message: str) -> str | None:
+    async def join(self, project: str, into: str, start: str, commit: str, message: Message) -> str | None:
         if any(self.branches.get(branch) == commit for branch in self.conflicts):
             return None
         inside = self.contains.setdefault(into, set())
-        self.messages.append(message)
+        self.messages.append(as_signed(message).text)
         tip = self.branches.get(into, start)
         if tip == commit or (self._holds(commit, tip) and (inside or tip == start)):
             inside.add(commit)
@@ -279,7 +280,9 @@ class MemoryForge:
     async def comment(self, key: str, project: str, number: int, text: str) -> None:
         self.said.setdefault(key, text)
 
-    async def merge(self, project: str, number: int, head: str, message: str, target: Target = ANYWHERE) -> str | None:
+    async def merge(
+        self, project: str, number: int, head: str, message: Message, target: Target = ANYWHERE
+    ) -> str | None:
         self.targets.append(target)
         if any(pull.draft for pull in self.pulls.values() if pull.number == number):
             raise ForgeFailed(f"#{number} is a draft. Nothing was merged", next_step="Mark it ready.")

@@ -6,7 +6,7 @@ import shutil
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -15,6 +15,7 @@ from urllib.request import urlopen
 from agents.domain.work.work import Ending
 from agents.ports import Brief, Finished, GaveUp, Outcome, Ports, Progress, Watch
 from tests.fakes.github import TOKEN, FakeGitHub
+from tests.fakes.github.ci import every_push
 from tests.fakes.github.fake import serving
 from tests.fakes.llm import ScriptedLlm
 from tests.fakes.ports import free_port
@@ -28,10 +29,12 @@ from tests.workspace import repositories as repos
 
 CONFIG = """
 limits: {{reminder: 600000, quota_per_person: 10000, quota_per_channel: 10000, job_recoveries: 50,
-         medium_gate: 600000, issues_apart: 10}}
+         medium_gate: 600000, issues_apart: 10, checks_apart: 1, checks_grace: 1}}
 projects:
   - {{name: shop, url: {url}}}
+{workflow}
 """
+EARLY = "workflow: {template: open_source, overrides: {create_pr: {config: {draft: early}}}}"
 PATIENCE = 120.0
 # What must be seen at GitHub when all is done: a run that timed out, and then the pull request, are told on the issue.
 ONCE = {"push": 1, "pull": 1, "comment": 2, "label": 1, "merge": 1}
@@ -40,6 +43,7 @@ ONCE = {"push": 1, "pull": 1, "comment": 2, "label": 1, "merge": 1}
 @dataclass
 class Trial:
     kills: list[int]  # after how many steps of its loop each life of the bot ends
+    early: bool = False  # shown as a draft, and checked on GitHub, before it is finished
     died: int = 0
     steps: int = 0  # of the last life
     wrongs: list[str] = field(default_factory=list)
@@ -80,18 +84,19 @@ def deliver_it(trial: Trial) -> Trial:
     home = Path(tempfile.mkdtemp(prefix="overlord-kill-github-"))
     fake = FakeGitHub(home / "hub")
     repo = fake.world.add("acme", "shop", repos.somebodys(home / "theirs", FILES), fake.folder)
+    repo.ci.on_push = every_push("success")
     fake.world.label(repo, fake.world.open_issue(repo, "Give prices a currency"), "overlord")
     try:
         with counting(fake, home / "hub.log") as count:
             url = fake.web_url.replace("http:", "https:") + "/acme/shop"
-            (home / "overlord.yaml").write_text(CONFIG.format(url=url))
+            (home / "overlord.yaml").write_text(CONFIG.format(url=url, workflow=EARLY if trial.early else ""))
             environ = {"GITHUB_TOKEN": TOKEN, "GITHUB_API_URL": fake.api_url}
             mortal = Mortal(the_bot(home, free_port(), _swap, environ), home / "bot.log", list(trial.kills))
             with living(mortal):
                 visit = Visit(home, mortal)
                 _walk(visit)
                 trial.died, trial.steps = mortal.died, mortal.steps.made
-                trial.wrongs += [*visit.stalled, *_wrongs(visit, count)]
+                trial.wrongs += [*visit.stalled, *_wrongs(visit, count, {**ONCE, "ready": int(trial.early)})]
                 visit.person.close()
         if "EUR" not in repos.git(repo.path, "show", "main:shop.py"):
             trial.wrongs.append("the work is not on GitHub's main")
@@ -123,10 +128,10 @@ def _walk(visit: Visit) -> None:
     raise AssertionError(f"not merged within {PATIENCE:g} s:\n{visit.mortal.log.read_text()[-3000:]}")
 
 
-def _wrongs(visit: Visit, count: Callable[[str], int]) -> list[str]:
+def _wrongs(visit: Visit, count: Callable[[str], int], once: Mapping[str, int]) -> list[str]:
     with visit.outside.look() as glimpse:
         wrongs = [*glimpse.wrongs(), *_wrong_facts(glimpse)]
-    return wrongs + [f"{kind} at GitHub: {count(kind)}" for kind, wanted in ONCE.items() if count(kind) != wanted]
+    return wrongs + [f"{kind} at GitHub: {count(kind)}" for kind, wanted in once.items() if count(kind) != wanted]
 
 
 def _wrong_facts(glimpse: Glimpse) -> list[str]:

@@ -13,6 +13,7 @@ from agents.domain.decisions.table import rule_name
 from agents.domain.ids import Account, PersonId
 from agents.domain.learning.skill import Uses, uses
 from agents.domain.task.task import Task, TaskState
+from agents.domain.work.git_names import Message
 from agents.domain.work.work import Ending, SubtaskState
 from agents.ports import Asked, Brief, Checkout, GaveUp, Outcome, WantsScope, Watch
 from bot.cards.decisions import decision_card
@@ -352,7 +353,7 @@ async def test_a_task_that_is_resumed_while_a_stopped_run_still_commits_goes_on(
     """Whoever resumes it finds that run still at work, so nobody would start it again but the run itself."""
 
     class Resumed(MemoryCheckouts):
-        async def commit(self, checkout: Checkout, message: str) -> str:
+        async def commit(self, checkout: Checkout, message: Message) -> str:
             if (await work.now()).at_rest:
                 await work.press(Kind.STOPPED, "resume", by=ANA)
                 work.runs += 1  # the job that is under way is not given up

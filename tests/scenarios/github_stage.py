@@ -37,6 +37,7 @@ groups: {{approver: [{lead}], tech_lead: [{lead}]}}
 limits: {{issues_apart: 2{limits}}}
 projects:
   - {{name: shop, url: {url}}}
+{more}
 """
 
 
@@ -98,9 +99,9 @@ class GitHubPlay(Play):
 
 @asynccontextmanager
 async def github_play(
-    place: Path, gates: Gates | None = None, plan: Says = PLAN, limits: str = ""
+    place: Path, gates: Gates | None = None, plan: Says = PLAN, limits: str = "", more: str = ""
 ) -> AsyncIterator[GitHubPlay]:
-    """`gates`: in place of real ones in the sandbox. `limits`: more of them, as they are written."""
+    """`gates`: in place of real ones in the sandbox. `limits`, `more`: of them, and of other settings, as written."""
     async with AsyncExitStack() as stack:
         fake = await stack.enter_async_context(running_github(place / "hub"))
         repo = fake.world.add("acme", "shop", repos.somebodys(place / "theirs", FILES), fake.folder)
@@ -108,7 +109,7 @@ async def github_play(
 
         def config(stage: Stage) -> str:
             url = fake.web_url.replace("http:", "https:") + "/acme/shop"
-            return CONFIG.format(lead=stage.account("lead"), url=url, limits=limits)
+            return CONFIG.format(lead=stage.account("lead"), url=url, limits=limits, more=more)
 
         environ = {"GITHUB_TOKEN": TOKEN, "GITHUB_API_URL": fake.api_url}
         setup = Setup(

@@ -17,6 +17,7 @@ from agents.domain.ids import DecisionId, PersonId, ProjectId
 from agents.domain.limits import Limits
 from agents.domain.project.project import Project
 from agents.domain.task.task import Task
+from agents.domain.work.git_names import PLAIN, GitManners
 from agents.domain.workflow.workflow import DEFAULT, Workflow
 
 CANCEL = "cancel"  # an option that many kinds offer: it ends the task, and wants a reason
@@ -34,6 +35,7 @@ class Moment:
     channel: ChannelPolicy = field(default_factory=ChannelPolicy)
     limits: Limits = field(default_factory=Limits)
     workflow: Callable[[Task], Workflow] = lambda task: DEFAULT  # that its plan is approved under; read when needed
+    manners: Callable[[Task], GitManners] = lambda task: PLAIN  # how git is used for it
     budget: float | None = None  # dollars a task may cost, where that is configured
     who: Callable[[PersonId], PersonId] = lambda id: id  # whom an id stands for now: accounts may be linked since
     is_proposed: Callable[[str], bool] = lambda likeness: False  # whether one like it is open, under way or rejected

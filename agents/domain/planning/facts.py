@@ -6,6 +6,7 @@ from agents.domain.fact import Event, Fold, Measured
 from agents.domain.ids import PersonId
 from agents.domain.planning.decomposition import Decomposition, Level, Subtask
 from agents.domain.planning.review import MAX_ROUNDS, Debate, Review, Round
+from agents.domain.work.git_names import PLAIN, GitManners
 from agents.domain.workflow.workflow import Workflow
 
 
@@ -19,6 +20,7 @@ class DecompositionDrafted(Measured):
     why: str = ""  # of a level below the first
     workflow: Workflow | None = None  # shown with it, and pinned by its approval; earlier versions do not say it
     edited_by: PersonId | None = None  # a person made it of the one before, by hand
+    manners: GitManners = PLAIN  # shown with it
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -149,6 +151,7 @@ class PlanState:
     edited_by: PersonId | None = None  # by hand
     edit_refused: tuple[str, ...] = ()  # why the last edit by hand was not taken
     guidance_left_out: tuple[tuple[str, str], ...] = ()  # files of the project's guidance, and why each was
+    manners: GitManners = PLAIN  # of the draft: how git is used for it
     proposed: Workflow | None = None  # that the draft is to be approved under; None: drafted by an earlier version
     accepted: str = ""  # hash
     approved_by: tuple[PersonId, ...] = ()  # empty: the channel's policy let it through
@@ -189,6 +192,7 @@ def _(plan: PlanState, fact: DecompositionDrafted) -> PlanState:
         level_why=fact.why,
         proposed=fact.workflow,
         edited_by=fact.edited_by,
+        manners=fact.manners,
         tries=plan.tries + 1,
         review=None,
         debate=None,

@@ -71,6 +71,7 @@ def choose_outline(task: Task, chosen: Chosen, moment: Moment) -> Facts:
             level=Level.MINIMAL,
             why=why,
             workflow=moment.workflow(task),
+            manners=moment.manners(task),
         ),
     ]
 

@@ -98,6 +98,7 @@ def after_draft(task: Task, draft: Draft, moment: Moment) -> Facts:
         level=draft.level,
         why=draft.why,
         workflow=moment.workflow(task),
+        manners=moment.manners(task),
     )
     return [made]
 

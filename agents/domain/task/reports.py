@@ -8,6 +8,7 @@ from agents.domain import events as e
 from agents.domain.events import Event
 from agents.domain.task.task import Task
 from agents.domain.text.sanitize import cut, one_line
+from agents.domain.work.git_names import COMMIT, Signed
 from agents.domain.work.work import DROPPED, Degraded, Ending
 
 _LESS = {Degraded.CORE: " (core only)", Degraded.STUB: " (a stub with TODOs)"}
@@ -29,7 +30,21 @@ def commit_text(task: Task, number: int) -> str:
     """What a commit of one subtask says in the history."""
     plan = task.plan
     assert plan.draft is not None
-    return f"{task.id}.{number}: {one_line(plan.subtask(number).title, 80)}\n\nPart of {task.id}: {plan.draft.goal}"
+    subject = plan.manners.subject(f"{task.id}.{number}", plan.subtask(number).title)
+    return f"{subject}\n\nPart of {task.id}: {plan.draft.goal}"
+
+
+def merge_text(task: Task) -> str:
+    """What the merge says in the history."""
+    plan = task.plan
+    assert plan.draft is not None
+    plain = plan.manners.commit_message == COMMIT
+    return pull_text(task)[0] if plain else plan.manners.subject(task.id, plan.draft.goal)
+
+
+def sign(task: Task, text: str) -> Signed:
+    """As the commits of this task are signed."""
+    return Signed(text=text, signature=task.plan.manners.signature(task.work.co_author))
 
 
 def join_text(task: Task, number: int, asked_by: str, passed_by: Sequence[str]) -> str:

@@ -15,7 +15,6 @@ from agents.domain.ids import DecisionId, PersonId, TaskId
 from agents.domain.planning.decomposition import Subtask
 from agents.domain.task.fold import evolve
 from agents.domain.task.task import Task, TaskState
-from agents.domain.work.git_names import branch_for
 from agents.domain.work.work import DROPPED, SubtaskState, Work, run_key
 
 ACTIVE = (SubtaskState.RUNNING, SubtaskState.EVALUATING, SubtaskState.NEEDS_HUMAN, SubtaskState.PAUSED)
@@ -136,7 +135,7 @@ def branch_of(task: Task, work: Work) -> str:
     """The branch that a run works on: the one it has, or the one it will get."""
     if work.branch:
         return work.branch
-    named = branch_for(task.id, task.plan.subtask(work.number).title, work.number)
+    named = task.plan.manners.branch(task.id, task.plan.subtask(work.number).title, work.number)
     return f"{named}-{work.attempt}" if work.attempt > 1 else named
 
 

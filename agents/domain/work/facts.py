@@ -16,6 +16,7 @@ class WorkBegun(Event):
     branch: str
     base: str  # commit
     into: str = ""  # the branch it began from, and is for
+    co_author: str = ""  # `Name <address>` of whoever asked, where commits are to name them
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

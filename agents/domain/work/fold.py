@@ -206,7 +206,13 @@ def evolve(work: Work, fact: AboutWork) -> Work:
 
 
 fold_work = Fold[WorkState]()
-fold_work.on(w.WorkBegun)(lambda work, fact: replace(work, branch=fact.branch, base=fact.base, into=fact.into))
+
+
+@fold_work.on(w.WorkBegun)
+def _(work: WorkState, fact: w.WorkBegun) -> WorkState:
+    return replace(work, branch=fact.branch, base=fact.base, into=fact.into, co_author=fact.co_author)
+
+
 fold_work.on(w.PullOpened)(lambda work, fact: replace(work, into=fact.into or work.into))
 fold_delivery = Fold[DeliveryState]()
 fold_delivery.on(w.OutsideReviewEnded, w.MergeApproved)(lambda delivery, fact: replace(delivery, draft=False))

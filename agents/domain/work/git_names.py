@@ -1,20 +1,29 @@
-"""Names of branches and messages of commits: made of what anybody wrote, so that nothing in them is obeyed."""
+"""Names of branches, messages of commits and whose they are: what anybody wrote is obeyed by nobody in them."""
 
 import re
 import unicodedata
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
 from agents.domain.ids import TaskId
 from agents.domain.text.sanitize import clean, one_line
 
 LONGEST_SLUG = 60
+BRANCH = "ai/{task_id}-{description}"
+_PLACE = re.compile(r"\{(\w+)\}")
 _PART = r"[A-Za-z0-9_](?:[A-Za-z0-9_.-]*[A-Za-z0-9_-])?"
 _BRANCH = re.compile(rf"{_PART}(?:/{_PART})*")
 
 
-def branch_for(task: TaskId, title: str, subtask: int | None = None) -> str:
+def branch_for(task: TaskId, title: str, subtask: int | None = None, pattern: str = BRANCH) -> str:
     """`ai/t-14-let-links-expire` for a task, `ai/t-14.2-refuse-expired-links` for its second subtask."""
     number = "" if subtask is None else f".{abs(subtask)}"
-    return f"ai/{_slug(task) or 'task'}{number}-{_slug(title) or 'work'}"
+    return fill(pattern, {"task_id": f"{_slug(task) or 'task'}{number}", "description": _slug(title) or "work"})
+
+
+def fill(pattern: str, values: Mapping[str, str]) -> str:
+    """Each known name in braces, by its value. What a value says is not filled in again."""
+    return _PLACE.sub(lambda found: values.get(found[1], found[0]), pattern)
 
 
 def odd_branch(name: str) -> str | None:
@@ -69,3 +78,101 @@ def quiet(text: str) -> str:
     for pattern, told in ((_CLOSES, rf"\1{GAP}"), (_MENTION, f"@{GAP}"), (_NUMBER, rf"\1{GAP}")):
         text = pattern.sub(told, text)
     return text
+
+
+COMMIT = "{task_id}: {title}"
+IN_BRANCH, IN_COMMIT = ("task_id", "description"), ("task_id", "title")
+PATTERN_MOST, TITLE_MOST = 80, 80
+# Set apart from what is around it, so that no other task's number can be read there.
+_APART = re.compile(r"(?:^|[/_-])\{task_id\}(?:[/_-]|$)")
+_IDENTITY = re.compile(r"[^<>\n@\"]{1,80} <[A-Za-z0-9][A-Za-z0-9._+-]{0,63}@[A-Za-z0-9][A-Za-z0-9.-]{0,190}>")
+_SAMPLES = ("let links expire", "lock", "x" * 100)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Signature:
+    """Who a commit is by, and the last lines of its message: from settings alone, whatever anybody wrote."""
+
+    author: str = ""  # `Name <address>`; empty: the program itself
+    trailers: tuple[str, ...] = ()
+
+    @property
+    def name(self) -> str:
+        return self.author.rpartition(" <")[0]
+
+    @property
+    def address(self) -> str:
+        return self.author.rpartition(" <")[2].removesuffix(">")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Signed:
+    """A commit's message, and whose it is."""
+
+    text: str
+    signature: Signature = field(default_factory=Signature)
+
+    def finish(self, harmless: str) -> str:
+        """The text, once nothing in it can be obeyed, with its last lines."""
+        lines = self.signature.trailers
+        return f"{harmless.rstrip()}\n\n" + "".join(f"{line}\n" for line in lines) if lines else harmless
+
+
+Message = str | Signed
+
+
+def as_signed(message: Message) -> Signed:
+    return message if isinstance(message, Signed) else Signed(text=message)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GitManners:
+    branch_pattern: str = BRANCH
+    commit_message: str = COMMIT  # the first line
+    author: str = ""  # `Name <address>`, of whoever answers for the commits; the program stays the committer
+    co_author: bool = False  # whoever asked for the work is named, where their address is known
+    sign_off: bool = False  # by the author
+    preview: bool = True  # cards show what git will do
+
+    def branch(self, task: TaskId, title: str, subtask: int | None = None) -> str:
+        return branch_for(task, title, subtask, self.branch_pattern)
+
+    def subject(self, name: str, title: str) -> str:
+        """The first line of a commit. `name`: T-14, or T-14.2."""
+        values = {"task_id": name, "title": one_line(title, TITLE_MOST)}
+        return one_line(fill(self.commit_message, values), PATTERN_MOST + TITLE_MOST)
+
+    def signature(self, co_author: str) -> Signature:
+        lines = (
+            f"Co-authored-by: {co_author}" if self.co_author and co_author else "",
+            f"Signed-off-by: {self.author}" if self.sign_off and self.author else "",
+        )
+        return Signature(author=self.author, trailers=tuple(line for line in lines if line))
+
+
+PLAIN = GitManners()
+
+
+def odd_pattern(pattern: str, known: Sequence[str]) -> str:
+    """Why this cannot be filled in; empty if it can."""
+    if not pattern.strip() or not pattern.isprintable() or len(pattern) > PATTERN_MOST:
+        return f"it must be one line of at most {PATTERN_MOST} characters"
+    left = fill(pattern, dict.fromkeys(known, ""))
+    if "{" in left or "}" in left:
+        return f"only {' and '.join(f'{{{name}}}' for name in known)} can stand in braces"
+    return ""
+
+
+def odd_branch_pattern(pattern: str) -> str:
+    """Why branches cannot be named like this; empty if they can, whatever words are filled in."""
+    if problem := odd_pattern(pattern, IN_BRANCH):
+        return problem
+    if not _APART.search(pattern):
+        return "it needs {task_id}, set apart by slashes, dashes or underscores, or two tasks could share a branch"
+    names = (branch_for(TaskId("T-999999999"), title, 99, pattern) for title in _SAMPLES)
+    return next(filter(None, map(odd_branch, names)), None) or ""
+
+
+def is_identity(written: str) -> bool:
+    """Whether git can be told that somebody is this: `Ana Lima <ana@example.com>`."""
+    return bool(_IDENTITY.fullmatch(written)) and written.isprintable() and written == written.strip()

@@ -153,6 +153,7 @@ class WorkState:
     branch: str = ""  # where the subtasks' work is brought together
     base: str = ""  # the commit it began from
     into: str = ""  # the branch it began from, and will be merged into
+    co_author: str = ""  # that its commits name
 
     def on(self, number: int) -> Work:
         return next(work for work in self.subtasks if work.number == number)

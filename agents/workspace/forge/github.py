@@ -6,7 +6,7 @@ from urllib.parse import urlsplit
 from agents.domain.checks.remote import RemoteCheck
 from agents.domain.ids import derive_id
 from agents.domain.text.redact import Redact
-from agents.domain.work.git_names import commit_message
+from agents.domain.work.git_names import Message, as_signed, commit_message
 from agents.ports import ForgeFailed, NoDrafts, Pull, PullRequest, Target
 from agents.ports.judging import ANYWHERE
 from agents.workspace.forge import github_shapes
@@ -94,9 +94,12 @@ class GitHubForge:
         if not await self._is_said(path, mark):
             raise Unsure(f"a comment on #{number}")
 
-    async def merge(self, project: str, number: int, head: str, message: str, target: Target = ANYWHERE) -> str | None:
+    async def merge(
+        self, project: str, number: int, head: str, message: Message, target: Target = ANYWHERE
+    ) -> str | None:
         remote = self.remote(project)
-        title, _, rest = commit_message(self._redact(message), "Merge").partition("\n")
+        words = as_signed(message)
+        title, _, rest = words.finish(commit_message(self._redact(words.text), "Merge")).partition("\n")
         told = {"commit_title": title.strip(), "commit_message": rest.strip()}
         wish = {**told, "sha": require_commit(head), "merge_method": (await self._repository(project)).method}
         for _ in range(TRIES):

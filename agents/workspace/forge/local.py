@@ -8,7 +8,7 @@ from pathlib import Path
 from agents.domain.checks.remote import RemoteCheck
 from agents.domain.text.redact import Redact
 from agents.domain.text.sanitize import clean, cut, one_line
-from agents.domain.work.git_names import commit_message
+from agents.domain.work.git_names import Message, as_signed, commit_message
 from agents.ports import Forge, ForgeFailed, Pull, PullBook, PullRecord, PullRequest, Target
 from agents.ports.judging import ANYWHERE
 from agents.workspace.forge import github_shapes
@@ -22,9 +22,10 @@ from agents.workspace.forge.repository import (
     rewritten_branch,
 )
 from agents.workspace.git.git import EMAIL
+from agents.workspace.git.mirror import BASE
 
 TRIES = 5  # at moving a branch that others move too
-OURS = "ai/"  # how minions' branches begin: somebody who looks at one does not ask for work on it
+OURS = "ai/"  # how minions' branches begin, unless the settings say otherwise
 _TRUNKS = ("main", "master", "trunk")
 DRAFT = "draft"  # the state of a record
 
@@ -52,10 +53,13 @@ class LocalForge:
     async def base(self, project: str, number: int = 0) -> str:
         if number:
             return (await self._found(project, number)).base
-        theirs = Repository(self._place(project).repository)
+        place = self._place(project)
+        theirs, ours = Repository(place.repository), Repository(place.commits)
         said = await theirs.ask("symbolic-ref", "--quiet", "--short", "HEAD")
         for branch in (said.text.strip(), *_TRUNKS):
-            if branch and not branch.startswith(OURS) and await theirs.commit_at(f"refs/heads/{branch}"):
+            # somebody who looks at a branch that we began does not ask for work on it
+            begun = place.commits.is_dir() and await ours.commit_at(f"{BASE}/{branch}")
+            if branch and not (begun or branch.startswith(OURS)) and await theirs.commit_at(f"refs/heads/{branch}"):
                 return branch
         raise ForgeFailed(
             f"{project} is on no branch that has a commit", next_step="Check a branch out there, such as main."
@@ -92,7 +96,9 @@ class LocalForge:
         """Nobody reads a pull request of ours but by its card, which says it all."""
         await self._found(project, number)
 
-    async def merge(self, project: str, number: int, head: str, message: str, target: Target = ANYWHERE) -> str | None:
+    async def merge(
+        self, project: str, number: int, head: str, message: Message, target: Target = ANYWHERE
+    ) -> str | None:
         record, place = await self._found(project, number), self._place(project)
         require_target(number, record.base, target.branch or record.base)
         if record.state == DRAFT:
@@ -145,7 +151,7 @@ class LocalForge:
                 return
         raise _busy(place, branch)
 
-    async def _merged(self, place: Place, record: PullRecord, message: str, start: str) -> str | None:
+    async def _merged(self, place: Place, record: PullRecord, message: Message, start: str) -> str | None:
         """The commit that has the work in the base; None where it does not fit. Killed anywhere, it may come again."""
         theirs, ours = Repository(place.repository), Repository(place.commits)
         for _ in range(TRIES):
@@ -171,7 +177,7 @@ class LocalForge:
                 return commit
         raise _busy(place, record.base)
 
-    async def _made(self, ours: Repository, record: PullRecord, tip: str, message: str) -> str | None:
+    async def _made(self, ours: Repository, record: PullRecord, tip: str, message: Message) -> str | None:
         """The merge commit, in our own copy, where nothing but git itself has a say in how files are merged."""
         merged = await ours.ask("merge-tree", "--write-tree", "--no-messages", tip, record.head)
         if merged.code == 1:
@@ -181,8 +187,10 @@ class LocalForge:
                 f"git could not merge {record.branch}: {merged.err.strip()}", next_step="Look at its log."
             )
         tree = merged.text.strip()
-        told = commit_message(self._redact(message), "Merge")
-        return (await ours.tell("commit-tree", tree, "-p", tip, "-p", record.head, given=told)).strip()
+        words = as_signed(message)
+        told = words.finish(commit_message(self._redact(words.text), "Merge"))
+        who = replace(ours, signature=words.signature)
+        return (await who.tell("commit-tree", tree, "-p", tip, "-p", record.head, given=told)).strip()
 
     async def _may_move(self, theirs: Repository, record: PullRecord, old: str, new: str) -> None:
         """A branch that somebody has checked out moves only if their files can follow it."""
@@ -253,7 +261,9 @@ class Forges:
     async def comment(self, key: str, project: str, number: int, text: str) -> None:
         await self._for(project).comment(key, project, number, text)
 
-    async def merge(self, project: str, number: int, head: str, message: str, target: Target = ANYWHERE) -> str | None:
+    async def merge(
+        self, project: str, number: int, head: str, message: Message, target: Target = ANYWHERE
+    ) -> str | None:
         return await self._for(project).merge(project, number, head, message, target)
 
     async def publish(self, project: str, branch: str, head: str) -> str:

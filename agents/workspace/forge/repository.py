@@ -9,10 +9,10 @@ import asyncio
 import re
 import shlex
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
-from agents.domain.work.git_names import odd_branch
+from agents.domain.work.git_names import Signature, odd_branch
 from agents.ports import ForgeFailed
 from agents.workspace.git.git import FETCH, UPLOAD, Git, Said, git_dir, identity, is_commit
 
@@ -31,6 +31,7 @@ class Repository:
 
     path: Path
     folder: Path | None = None
+    signature: Signature = field(default_factory=Signature)  # of commits that are made there
 
     async def ask(
         self, *arguments: str, env: Mapping[str, str] | None = None, given: str = "", most: float = TIMEOUT
@@ -39,7 +40,7 @@ class Repository:
         git = Git(
             directory=git_dir(self.path),
             files=self.folder,
-            environ={**identity(), **(env or {})},
+            environ={**identity(signature=self.signature), **(env or {})},
             seconds=most,
             grace=GRACE,
             far=env is not None,

@@ -6,6 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from agents.domain.checks.evaluation import Change
+from agents.domain.work.git_names import Message
 from agents.ports import Checkout, CheckoutFailed, Uncommittable, Workspace
 from agents.workspace.files.artefacts import file_name
 from agents.workspace.git import objects, staging
@@ -95,7 +96,7 @@ class GitCheckouts:
         async with self._folders(project).lend(commit) as path:
             yield self._workspace(project, path)
 
-    async def commit(self, checkout: Checkout, message: str) -> str:
+    async def commit(self, checkout: Checkout, message: Message) -> str:
         with _translate_errors(checkout.branch):
             async with self._found(checkout) as folder:
                 tree = await staging.stage_all(folder.git, folder.path, folder.aside)
@@ -111,7 +112,7 @@ class GitCheckouts:
                     return str(problem)
         return ""
 
-    async def _committed(self, checkout: Checkout, folder: Folder, tree: str, message: str) -> str:
+    async def _committed(self, checkout: Checkout, folder: Folder, tree: str, message: Message) -> str:
         mirror, at = self._mirror(checkout.project), folder.at
         if tree == await mirror.tree(at):
             return await mirror.tip(checkout.branch)
@@ -147,7 +148,7 @@ class GitCheckouts:
     async def tree(self, project: str, commit: str) -> str:
         return await objects.tree_of(self.repository(project), check_commit(commit))
 
-    async def join(self, project: str, into: str, start: str, commit: str, message: str) -> str | None:
+    async def join(self, project: str, into: str, start: str, commit: str, message: Message) -> str | None:
         return await self._mirror(project).join(into, start, commit, message)
 
     async def close(self, checkout: Checkout) -> None:

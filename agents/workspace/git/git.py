@@ -13,6 +13,7 @@ from functools import partial
 from pathlib import Path
 from weakref import WeakKeyDictionary
 
+from agents.domain.work.git_names import Signature
 from agents.ports import CheckoutFailed
 
 EMAIL = "overlord@localhost"  # of the host's commits
@@ -68,10 +69,13 @@ UPLOAD = "--upload-pack=git -c 'safe.directory=*' -c core.hooksPath=/dev/null -c
 _COMMIT = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
 
 
-def identity(date: str = "") -> dict[str, str]:
-    """Who the host's commits are by, for git's environment. No date: now."""
+def identity(date: str = "", signature: Signature | None = None) -> dict[str, str]:
+    """Who the host's commits are by, for git's environment. No date: now. Whoever signs is the author alone."""
     told = {"NAME": "Overlord", "EMAIL": EMAIL, **({"DATE": date} if date else {})}
-    return {f"GIT_{role}_{what}": value for role in ("AUTHOR", "COMMITTER") for what, value in told.items()}
+    both = {f"GIT_{role}_{what}": value for role in ("AUTHOR", "COMMITTER") for what, value in told.items()}
+    if signature is None or not signature.author:
+        return both
+    return {**both, "GIT_AUTHOR_NAME": signature.name, "GIT_AUTHOR_EMAIL": signature.address}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

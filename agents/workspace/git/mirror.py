@@ -6,7 +6,7 @@ from contextlib import asynccontextmanager
 from dataclasses import replace
 from pathlib import Path
 
-from agents.domain.work.git_names import commit_message, odd_branch
+from agents.domain.work.git_names import Message, as_signed, commit_message, odd_branch
 from agents.ports import CheckoutFailed
 from agents.workspace.files.locks import hold_lock
 from agents.workspace.files.untrusted import remove
@@ -114,12 +114,13 @@ class Mirror:
             made = await self.move(branch, await self.fetch_commit(start), "")
         return start if made else await self.tip(branch)
 
-    async def write_commit(self, tree: str, parents: Sequence[str], message: str, date: str = "") -> str:
-        who = replace(self._git, environ=identity(date))
+    async def write_commit(self, tree: str, parents: Sequence[str], message: Message, date: str = "") -> str:
+        words = as_signed(message)
+        who = replace(self._git, environ=identity(date, words.signature))
         named = (part for parent in parents for part in ("-p", parent))
-        return await who.line("commit-tree", *named, tree, stdin=commit_message(message).encode())
+        return await who.line("commit-tree", *named, tree, stdin=words.finish(commit_message(words.text)).encode())
 
-    async def join(self, into: str, start: str, commit: str, message: str) -> str | None:
+    async def join(self, into: str, start: str, commit: str, message: Message) -> str | None:
         commit, start = await self.fetch_commit(commit), await self.fetch_commit(start)
         for _ in range(ATTEMPTS):
             there = await self.tip(into)
@@ -132,7 +133,7 @@ class Mirror:
                 return new
         raise CheckoutFailed(f"{into} moved {ATTEMPTS} times while it was written", next_step="Try again.")
 
-    async def _joined(self, tip: str, commit: str, message: str) -> str | None:
+    async def _joined(self, tip: str, commit: str, message: Message) -> str | None:
         """As late as the later of the two: made again after a kill, it is the same commit."""
         if await self._contains(tip, commit):
             return tip

@@ -24,7 +24,9 @@ SECONDS = 600.0
 OLD = 86_400.0  # seconds after which nobody writes on at half a file any more
 _HALF = (".tmp-*", "tmp_*")
 _HEADS = "refs/heads/"
-_OF_TASK = re.compile(r"ai/t-(\d{1,9})(?:\.\d+)?-")
+_USUAL = re.compile(r"ai/t-(\d{1,9})(?:\.\d+)?-")
+# Of another pattern: a task's number is always set apart. Nothing but branches of tasks is in a copy of ours.
+_OF_TASK = re.compile(r"(?:^|[/_-])t-(\d{1,9})(?:\.\d+)?(?=[/_-]|$)")
 # One thread and little memory: it is not in a hurry, and others are.
 _REPACK = ("repack", "--geometric=2", "-d", "-n", "--quiet", "--threads=1", "--window-memory=64m")
 
@@ -99,18 +101,25 @@ async def branches_by_task(copy: Path) -> dict[TaskId, dict[str, str]]:
     found = dict[TaskId, dict[str, str]]()
     if not await asyncio.to_thread(copy.is_dir):
         return found  # nothing was worked on yet
-    listed = await Git(directory=copy).line("for-each-ref", "--format=%(refname) %(objectname)", f"{_HEADS}ai/")
+    listed = await Git(directory=copy).line("for-each-ref", "--format=%(refname) %(objectname)", _HEADS)
     for line in listed.splitlines():
         ref, _, commit = line.partition(" ")
         branch = ref.removeprefix(_HEADS)
-        if named := _OF_TASK.match(branch):
-            found.setdefault(TaskId(f"T-{named[1]}"), {})[branch] = commit
+        if task := _task_of(branch):
+            found.setdefault(task, {})[branch] = commit
     return found
+
+
+def _task_of(branch: str) -> TaskId | None:
+    """Which task a branch is of. A description may name another one: then nobody knows, and the branch stays."""
+    usual = _USUAL.match(branch)
+    named = {usual[1]} if usual else set(_OF_TASK.findall(branch))
+    return TaskId(f"T-{named.pop()}") if len(named) == 1 else None
 
 
 async def drop_from_copy(copy: Path, branches: Mapping[str, str]) -> None:
     """All of them or none: each must still be where it was seen. Commits stay, for facts name them."""
-    listed = await Git(directory=copy).line("for-each-ref", "--format=%(refname)", f"{BASE}/ai/")
+    listed = await Git(directory=copy).line("for-each-ref", "--format=%(refname)", f"{BASE}/")
     begun = set(listed.splitlines())
     lines = [f"delete {_HEADS}{branch} {commit}\n" for branch, commit in branches.items()]
     lines += [f"delete {BASE}/{branch}\n" for branch in branches if f"{BASE}/{branch}" in begun]

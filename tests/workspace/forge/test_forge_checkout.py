@@ -222,3 +222,13 @@ async def test_files_that_cannot_follow_at_the_last_moment_are_told_of_also_afte
         assert len(told) == 1 and "git reset --soft" in told[0] and str(rig.far) in told[0]
     assert (rig.far / "src/a.py").read_text() == "a = 'half done'\n"
     database.close()
+
+
+async def test_somebody_who_looks_at_a_branch_of_ours_does_not_ask_for_work_on_it(rig: Rig) -> None:
+    """Whatever the settings call it: we know which branches we began."""
+    for branch in ("ai/t-1-b", "bots/t-1/b", "theirs"):
+        repos.git(rig.far, "switch", "-q", "-c", branch)
+        if branch != "theirs":
+            tip = repos.tip(rig.far, branch)
+            repos.git(rig.ours, "update-ref", f"refs/overlord/base/{branch}", tip)
+        assert await rig.forge.base(PROJECT) == ("theirs" if branch == "theirs" else "main")

@@ -84,6 +84,17 @@ async def test_those_of_a_task_that_ended_long_ago_go_and_no_others(farm: Farm) 
     assert git(farm.yard.mirror, "cat-file", "-t", farm.head) == "commit", "commits stay"
 
 
+async def test_those_of_another_pattern_go_unless_it_is_not_clear_whose_they_are(farm: Farm) -> None:
+    unclear, of_two = "see-t-1-again_t-2", ("bots/t-2/x", "y-t-2.1", "ai/t-2-see-t-3")
+    for branch in ("bots/t-1/x", unclear, *of_two):
+        await farm.checkouts.open("links", branch, farm.head)
+    await farm.end(ONE)
+    farm.room.clock.pass_(10 * DAY)
+    await farm.prune()
+    here = {ref.removeprefix("refs/heads/") for ref in farm.here()}
+    assert "bots/t-1/x" not in here and {unclear, *of_two} <= here
+
+
 async def test_what_a_person_moved_or_works_on_stays_in_both(farm: Farm) -> None:
     await farm.end(ONE)
     tree = git(farm.yard.user, "rev-parse", "HEAD^{tree}")

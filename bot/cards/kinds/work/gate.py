@@ -6,6 +6,7 @@ from agents.domain.decisions.decision import Decision
 from agents.domain.decisions.kinds.work.gate import GateOption
 from agents.domain.decisions.subject import OfStep
 from agents.domain.task.task import Task
+from bot.cards.git_preview import step_git_rows
 from bot.cards.kinds.kind_card import DIFFERENTLY, KindCard, Label, no_lines, risk_sentence
 from bot.messages import Style
 
@@ -45,5 +46,6 @@ CARD = KindCard(
         GateOption.REJECT: Label("Ask for a fix", "Fix asked for", asks=DIFFERENTLY),
     },
     comments=GateOption.REJECT,
+    rows=lambda task, d, bill: step_git_rows(task, d),
     checks=True,
 )

@@ -10,6 +10,7 @@ from agents.domain.decisions.kinds.work.merge import MergeOption
 from agents.domain.decisions.subject import OfHead
 from agents.domain.decisions.table import rights_to
 from agents.domain.task.task import Task
+from bot.cards.git_preview import merge_git_rows
 from bot.cards.kinds.kind_card import CANCEL_TASK, CHANGES, TAKE_OVER, KindCard, Label, no_lines, risk_sentence, who_may
 from bot.cards.progress import merge_rows
 from bot.cards.scene import Bill, bill_rows
@@ -25,7 +26,7 @@ def _text(task: Task, decision: Decision) -> str:
 
 
 def _rows(task: Task, decision: Decision, bill: Bill) -> list[Row]:
-    return [*merge_rows(task), *bill_rows(task, bill)]
+    return [*merge_rows(task), *merge_git_rows(task), *bill_rows(task, bill)]
 
 
 def _footer(task: Task, decision: Decision) -> Iterator[str]:
