@@ -15,8 +15,8 @@ def plan_git_rows(task: Task) -> list[Row]:
     manners, plan = task.plan.manners, task.plan.draft
     if not manners.preview or plan is None:
         return []
-    start = f"`{plan.into}`" if plan.into else "the branch that the project is on"
-    branch = f"`{manners.branch(task.id, plan.goal)}`, from {start} as it is when the work begins"
+    start = f"`{plan.into}` as it is" if plan.into else "the branch that the project is on"
+    branch = f"`{manners.branch(task.id, plan.goal)}`, from {start} when work begins"
     signed = (
         f"by {manners.author}" if manners.author else "",
         "signed off" if manners.sign_off else "",

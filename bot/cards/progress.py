@@ -84,7 +84,8 @@ def _done(task: Task, work: Work) -> str:
 def _evaluating(work: Work) -> str:
     if awaited := work.awaits:
         named = one_line(", ".join(awaited.waiting), 80)
-        return f"waits for remote checks{f': {named}' if named else ''} ({awaited.ended} ended)"
+        unread = f"; {one_line(awaited.problem, 150)}" if awaited.problem else ""
+        return f"waits for remote checks{f': {named}' if named else ''} ({awaited.ended} ended){unread}"
     return "I run the checks" if work.evaluation is None or _stale(work) else "passed; waits"
 
 

@@ -139,8 +139,8 @@ OF_WORK: dict[type[Event], Callable[[Any], str]] = {
     e.ChecksWaived: lambda f: f"goes on without {', '.join(f.checks)}: {f.why}",
     e.DraftDue: lambda f: f"{f.commit[:10]} may be seen as a draft",
     e.ChecksAwaited: lambda f: f"waits for remote checks of {f.commit[:10]}",
-    e.ChecksSeen: lambda f: (
-        f"remote checks: {f.ended} ended" + (f", waiting for {', '.join(f.waiting)}" if f.waiting else "")
+    e.ChecksSeen: lambda f: "; ".join(
+        part for part in (f"remote checks: {f.ended} ended", ", ".join(f.waiting), f.problem) if part
     ),
     e.WorkEvaluated: lambda f: f"checked: {SCORE[f.evaluation.overall]}, {f.risk} risk",
     e.GatePassed: lambda f: "passed its step gate",

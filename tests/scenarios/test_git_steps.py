@@ -111,19 +111,20 @@ async def test_failed_is_a_kept_patch_and_nothing_is_reset(play: GitHubPlay, tmp
 MANNERS = """
 git:
   branch_pattern: bots/{task_id}/{description}
-  commit_message: "{title} [{task_id}]"
+  commit_message: "{type}: {title} [{task_id}]"
   author: Team Shop <shop@example.com>
   sign_off: true
   co_author: true
   people: {github:mia: Mia Ray <mia@example.com>}
 """
-SETTINGS = {**PLAN, "subtasks": [subtask("Add a currency", files=["settings.py"])]}  # a step of medium risk
+SETTINGS = {**PLAN, "subtasks": [subtask("Add a currency", files=["requirements.txt"])]}  # a step of medium risk
+TYPE = "feat"
 TRAILERS = "Co-authored-by: Mia Ray <mia@example.com>\nSigned-off-by: Team Shop <shop@example.com>"
 
 
 async def test_manners_are_shown_before_anything_is_done_and_then_kept(loaded: None, tmp_path: Path) -> None:
     async with github_play(tmp_path, ScriptedGates(), plan=SETTINGS, more=MANNERS) as play:
-        play.minions.always = writes("DEBUG = 1\n", path="settings.py")
+        play.minions.always = writes("attrs\n", path="requirements.txt")
         play.opens("Give prices a currency")
         thread = await play.thread()
         branch = "bots/t-1/prices-have-a-currency"
@@ -131,10 +132,12 @@ async def test_manners_are_shown_before_anything_is_done_and_then_kept(loaded: N
             "lead", thread, "please look at the plan", f"{branch}", "from `main`", "Team Shop", "signed off"
         )
         await play.stage.press("lead", thread, "Approve plan")
-        await play.sees("lead", thread, "review step 1 of 2", "Add a currency [T-1.1]", f"goes onto `{branch}`", "main")
+        await play.sees(
+            "lead", thread, "review step 1 of 2", f"{TYPE}: Add a currency [T-1.1]", f"goes onto `{branch}`", "main"
+        )
         await play.stage.press("lead", thread, "Continue")
         card = await play.sees(
-            "lead", thread, "T-1 is ready to merge", "Prices have a currency [T-1]", "settings.py (+1"
+            "lead", thread, "T-1 is ready to merge", f"{TYPE}: Prices have a currency [T-1]", "requirements.txt (+1"
         )
         assert all(line in card.text for line in ("Merges into: main", *TRAILERS.splitlines()))
         await play.stage.press("lead", thread, "Merge it")
@@ -143,8 +146,8 @@ async def test_manners_are_shown_before_anything_is_done_and_then_kept(loaded: N
         assert (task.work.branch, task.work.on(1).branch) == (branch, "bots/t-1.1/add-a-currency")
         head = repos.tip(theirs, branch)
         assert repos.git(theirs, "show", "-s", "--format=%an <%ae>|%cn|%s", head) == (
-            "Team Shop <shop@example.com>|Overlord|Add a currency [T-1.1]"
+            "Team Shop <shop@example.com>|Overlord|feat: Add a currency [T-1.1]"
         )
         assert repos.git(theirs, "show", "-s", "--format=%(trailers)", head).strip() == TRAILERS
         merged = repos.git(theirs, "show", "-s", "--format=%s%n%(trailers)", "main").strip()
-        assert merged == f"Prices have a currency [T-1]\n{TRAILERS}"
+        assert merged == f"{TYPE}: Prices have a currency [T-1]\n{TRAILERS}"

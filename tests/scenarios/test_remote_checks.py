@@ -182,6 +182,7 @@ async def test_a_wait_outlives_a_restart_and_a_forge_that_cannot_be_asked(opened
     work.forge.runs = runs
     play, thread = await at_work(opened, given(work, under("end")))
     await play.sees("ana", thread, "waits for remote checks: build")
+    await play.sees("ana", thread, "waits for remote checks", "GitHub cannot be reached")
     await play.host.restart()
     before = sum(work.forge.looks.values())
 

@@ -6,6 +6,7 @@ from enum import StrEnum
 
 from agents.domain import events as e
 from agents.domain.events import Event
+from agents.domain.planning.work_kind import WorkKind
 from agents.domain.task.task import Task
 from agents.domain.text.sanitize import cut, one_line
 from agents.domain.work.git_names import COMMIT, Signed
@@ -30,7 +31,7 @@ def commit_text(task: Task, number: int) -> str:
     """What a commit of one subtask says in the history."""
     plan = task.plan
     assert plan.draft is not None
-    subject = plan.manners.subject(f"{task.id}.{number}", plan.subtask(number).title)
+    subject = plan.manners.subject(f"{task.id}.{number}", plan.subtask(number).title, _type(task, number))
     return f"{subject}\n\nPart of {task.id}: {plan.draft.goal}"
 
 
@@ -39,7 +40,25 @@ def merge_text(task: Task) -> str:
     plan = task.plan
     assert plan.draft is not None
     plain = plan.manners.commit_message == COMMIT
-    return pull_text(task)[0] if plain else plan.manners.subject(task.id, plan.draft.goal)
+    return pull_text(task)[0] if plain else plan.manners.subject(task.id, plan.draft.goal, _type(task))
+
+
+# What kinds of work are called in the first line of a commit, by the convention that many projects follow.
+TYPES: dict[WorkKind, str] = {
+    WorkKind.FIX: "fix",
+    WorkKind.FEATURE: "feat",
+    WorkKind.REFACTOR: "refactor",
+    WorkKind.DOCS: "docs",
+    WorkKind.TESTS: "test",
+    WorkKind.SPIKE: "chore",
+}
+
+
+def _type(task: Task, number: int = 0) -> str:
+    """Of a subtask; the whole is as its first one."""
+    steps = task.plan.draft.subtasks if task.plan.draft else ()
+    whole = not number or task.plan.is_closing(number)
+    return TYPES[steps[0].kind if whole else task.plan.subtask(number).kind]
 
 
 def sign(task: Task, text: str) -> Signed:

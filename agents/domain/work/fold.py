@@ -132,7 +132,10 @@ def _(work: Work, fact: r.ChecksAwaited) -> Work:
 
 @fold_subtask.on(r.ChecksSeen)
 def _(work: Work, fact: r.ChecksSeen) -> Work:
-    return replace(work, awaits=work.awaits and replace(work.awaits, waiting=fact.waiting, ended=fact.ended))
+    if work.awaits is None:
+        return work
+    seen = replace(work.awaits, waiting=fact.waiting, ended=fact.ended, problem=fact.problem)
+    return replace(work, awaits=seen)
 
 
 @fold_subtask.on(w.StepDue)

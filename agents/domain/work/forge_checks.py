@@ -26,13 +26,16 @@ def standing_now(awaited: Awaited, checks: tuple[RemoteCheck, ...], moment: Mome
     return standing_of(checks, seconds=waited, grace=moment.limits.checks_grace)
 
 
-def go_on_waiting(task: Task, work: Work, checks: tuple[RemoteCheck, ...], moment: Moment) -> Facts:
+def go_on_waiting(task: Task, work: Work, checks: tuple[RemoteCheck, ...], problem: str, moment: Moment) -> Facts:
     """What changed since the last look, if anything did."""
+    known = work.awaits
+    assert known is not None
     waiting, ended = waiting_for(checks), len(checks) - len(waiting_for(checks))
-    assert work.awaits is not None
-    if (waiting, ended) == (work.awaits.waiting, work.awaits.ended):
+    if problem:
+        waiting, ended = known.waiting, known.ended
+    if (waiting, ended, problem) == (known.waiting, known.ended, known.problem):
         return []
-    return [e.ChecksSeen(**about_run(task, work, moment.at), waiting=waiting, ended=ended)]
+    return [e.ChecksSeen(**about_run(task, work, moment.at), waiting=waiting, ended=ended, problem=problem)]
 
 
 def is_over(awaited: Awaited, moment: Moment) -> bool:
@@ -43,13 +46,13 @@ def ask_person(task: Task, work: Work, checks: tuple[RemoteCheck, ...], problem:
     """They take longer than anybody waits. The same question is asked once for each wait."""
     awaited = work.awaits
     assert awaited is not None
-    seen = go_on_waiting(task, work, checks, moment)
+    seen = go_on_waiting(task, work, checks, problem, moment)
     subject = OfStep(
         subtask=work.number, attempt=work.attempt, commit=awaited.commit, risk=work.risk or RiskLevel.MEDIUM
     )
     question = Question(
         kind=Kind.CHECKS,
-        text=", ".join(waiting_for(checks)),
+        text=", ".join(awaited.waiting if problem else waiting_for(checks)),
         evidence=(problem,) if problem else (),
         subject=subject,
         cause=f"checks:{work.number}:{awaited.since.timestamp():.3f}",

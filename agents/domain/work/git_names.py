@@ -81,7 +81,7 @@ def quiet(text: str) -> str:
 
 
 COMMIT = "{task_id}: {title}"
-IN_BRANCH, IN_COMMIT = ("task_id", "description"), ("task_id", "title")
+IN_BRANCH, IN_COMMIT = ("task_id", "description"), ("task_id", "title", "type")
 PATTERN_MOST, TITLE_MOST = 80, 80
 # Set apart from what is around it, so that no other task's number can be read there.
 _APART = re.compile(r"(?:^|[/_-])\{task_id\}(?:[/_-]|$)")
@@ -137,9 +137,9 @@ class GitManners:
     def branch(self, task: TaskId, title: str, subtask: int | None = None) -> str:
         return branch_for(task, title, subtask, self.branch_pattern)
 
-    def subject(self, name: str, title: str) -> str:
-        """The first line of a commit. `name`: T-14, or T-14.2."""
-        values = {"task_id": name, "title": one_line(title, TITLE_MOST)}
+    def subject(self, name: str, title: str, kind: str) -> str:
+        """The first line of a commit. `name`: T-14, or T-14.2; `kind`: feat, fix."""
+        values = {"task_id": name, "title": one_line(title, TITLE_MOST), "type": kind}
         return one_line(fill(self.commit_message, values), PATTERN_MOST + TITLE_MOST)
 
     def signature(self, co_author: str) -> Signature:

@@ -37,3 +37,4 @@ class ChecksSeen(AboutWork):
 
     waiting: tuple[str, ...]  # those that have not ended
     ended: int
+    problem: str = ""  # why they could not be read this time; they are then as they were seen before

@@ -86,6 +86,7 @@ class Awaited:
     checked: Checked  # what the step found before
     waiting: tuple[str, ...] = ()  # those that have not ended, as far as they are known
     ended: int = 0
+    problem: str = ""  # why they could not be read the last time
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

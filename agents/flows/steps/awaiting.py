@@ -88,7 +88,7 @@ class _Look:
             return stepping.after_step(now, replace(work, patch=self.patch), self.result, moment)
         if forge_checks.is_over(awaited, moment):
             return forge_checks.ask_person(now, work, self.found, self.problem, moment)
-        seen = [] if self.problem else forge_checks.go_on_waiting(now, work, self.found, moment)
+        seen = forge_checks.go_on_waiting(now, work, self.found, self.problem, moment)
         return Later(seconds=moment.limits.checks_apart, facts=seen)
 
 

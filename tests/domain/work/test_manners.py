@@ -6,6 +6,8 @@ import pytest
 from hypothesis import given, strategies as st
 
 from agents.domain.ids import TaskId
+from agents.domain.planning.work_kind import WorkKind
+from agents.domain.task.reports import TYPES
 from agents.domain.work.git_names import (
     IN_COMMIT,
     PLAIN,
@@ -76,12 +78,13 @@ def test_a_bad_pattern_is_refused_with_its_reason(pattern: str) -> None:
 
 def test_the_usual_pattern_is_as_it_was() -> None:
     assert PLAIN.branch(TaskId("T-14"), "Let links expire") == branch_for(TaskId("T-14"), "Let links expire")
-    assert PLAIN.subject("T-14.2", "Refuse expired links") == "T-14.2: Refuse expired links"
+    assert PLAIN.subject("T-14.2", "Refuse expired links", "fix") == "T-14.2: Refuse expired links"
+    assert GitManners(commit_message="{type}: {title}").subject("T-1", "Refuse it", "fix") == "fix: Refuse it"
 
 
 def test_what_fills_a_place_is_not_filled_in_again() -> None:
     manners = GitManners(commit_message="{title} [{task_id}]")
-    assert manners.subject("T-1.1", "Use {task_id} and {title}") == "Use {task_id} and {title} [T-1.1]"
+    assert manners.subject("T-1.1", "Use {task_id} and {title}", "") == "Use {task_id} and {title} [T-1.1]"
     assert odd_pattern("{title} ({task_id})", IN_COMMIT) == "" and odd_pattern("{author}", IN_COMMIT)
 
 
@@ -116,6 +119,10 @@ def test_trailers_come_from_settings_and_from_nothing_that_was_said() -> None:
     lines = whole.splitlines()
     assert lines[-2:] == [*signature.trailers] and not any(line.startswith("Signed-off-by: Lead") for line in lines)
     assert as_signed("x").finish("x\n") == "x\n", "unsigned, it is as it was"
+
+
+def test_every_kind_of_work_has_its_type() -> None:
+    assert TYPES.keys() == set(WorkKind)
 
 
 def test_nobody_is_named_unless_the_settings_say_so() -> None:

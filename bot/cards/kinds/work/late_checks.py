@@ -16,7 +16,7 @@ from bot.messages import Row, Style
 
 
 def _text(task: Task, decision: Decision) -> str:
-    if decision.evidence and not decision.question:
+    if decision.evidence:
         return "I could not read the remote checks, and the time for waiting is over."
     waiting = f": {decision.question}" if decision.question else ""
     return f"Remote checks have not ended, and the time for waiting is over{waiting}."
