@@ -124,6 +124,7 @@ def after_edit(
         level=plan.level,
         why=plan.level_why,
         workflow=moment.workflow(task),
+        manners=moment.manners(task),
         edited_by=edited.by,
     )
     if edited.grew or before is None or before.ruling is not Ruling.APPROVED:
