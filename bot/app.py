@@ -3,7 +3,7 @@
 import asyncio
 import signal
 import sys
-from collections.abc import AsyncIterator, Callable, Iterator, Mapping
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from contextlib import (
     AbstractAsyncContextManager,
     AsyncExitStack,
@@ -25,7 +25,7 @@ from agents.workspace.files.artefacts import FileArtefacts
 from bot.cards.opening import Opening
 from bot.config.git_manners import manners_of
 from bot.config.platforms import OWN, load, platforms
-from bot.config.settings import Settings
+from bot.config.settings import Settings, SettingsSource
 from bot.config.state_folder import keep_secret, make_database_private, make_home
 from bot.delivery import announcer
 from bot.delivery.outbox import Outbox
@@ -36,11 +36,14 @@ from bot.messages import Card, Platform
 from bot.network import HERE, LookUp
 from bot.permissions import Permissions
 from bot.queries import Pages
+from bot.queries.acts_queries import ActsQueries
 from bot.queries.people_queries import PeopleQueries
 from bot.queries.query_api import DirectQueries, QueryApi
 from bot.running.health import Health
 from bot.running.jobs import Jobs, launch, settle_waiting
+from bot.running.reloading import CurrentWorld, Reloading
 from bot.running.scheduler import Periodic, Pump, Scheduler, Watch, run_beside, run_pumps
+from bot.running.settings_acts import SettingsActs
 from bot.running.timers import Timers
 from bot.services import Leases, Services, SystemClock, catalog_of
 from store.codec import shape
@@ -60,7 +63,7 @@ Connect = Callable[[Settings, Services, Inbox, QueryApi], AbstractAsyncContextMa
 Serve = Callable[[Settings, Services, QueryApi, Pages], AbstractAsyncContextManager[str]]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class Program:
     """The running program, for whoever started it."""
 
@@ -69,18 +72,32 @@ class Program:
     inbox: Inbox
     queries: QueryApi
     models: str  # which serve, and why
+    reloading: Reloading | None = None  # reads the settings again, where it is known whence
 
 
-async def run(settings: Settings, on_ready: Callable[[Program], None] = lambda program: None) -> None:
-    """The whole program, until it is asked to stop."""
+async def run(
+    settings: Settings,
+    on_ready: Callable[[Program], None] = lambda program: None,
+    source: SettingsSource | None = None,
+) -> None:
+    """The whole program, until it is asked to stop. SIGHUP has it read its settings again."""
     stop = asyncio.Event()
     loop = asyncio.get_running_loop()
     for number in (signal.SIGINT, signal.SIGTERM):
         with suppress(NotImplementedError):
             loop.add_signal_handler(number, stop.set)
-    async with running(settings) as program:
+    async with running(settings, source=source) as program:
+        with suppress(NotImplementedError):
+            loop.add_signal_handler(signal.SIGHUP, partial(_reload, program, reloads := set[asyncio.Task[None]]()))
         on_ready(program)
         await stop.wait()
+        await asyncio.gather(*reloads)
+
+
+def _reload(program: Program, reloads: set[asyncio.Task[None]]) -> None:
+    if program.reloading:
+        reloads.add(task := asyncio.create_task(program.reloading.reload_on_signal()))
+        task.add_done_callback(reloads.discard)
 
 
 @asynccontextmanager
@@ -89,10 +106,12 @@ async def running(
     clock: Clock | None = None,
     swap: Callable[[Ports], Ports] = lambda ports: ports,
     look_up: LookUp | None = HERE,
+    source: SettingsSource | None = None,
 ) -> AsyncIterator[Program]:
     """Start everything, and stop it in the other order. What was under way is in the store.
 
     `swap` gives the flows another world than the settings do. `look_up` says whose a connection to the console is.
+    `source`: where the settings came from; without it they are never read again.
     """
     sys.setswitchinterval(TURN)
     async with AsyncExitStack() as stack:
@@ -102,28 +121,68 @@ async def running(
         queries = QueryApi(services, inbox, notifier, FileArtefacts(settings.home))
         await services.database.write(partial(_prepare, settings, leases))
         joined = await stack.enter_async_context(_connect(settings, services, inbox, queries))
-        outbox = Outbox(services, joined, leases)
-        world: asyncio.Future[World] = asyncio.get_running_loop().create_future()
+        outbox, world = Outbox(services, joined, leases), CurrentWorld(asyncio.get_running_loop().create_future())
         jobs = Jobs(services, partial(_ports, world, swap), leases, scheduler)
         pumps = _pumps(services, inbox, outbox, jobs)
         stack.push_async_callback(_stop, jobs, world)
-        opened, opening = asyncio.Event(), Opening()
+        opened = asyncio.Event()
         await stack.enter_async_context(run_pumps(pumps, notifier, services.clock, opened))
         watch = Watch(services.database, services.clock, notifier, scheduler.realign)
         await stack.enter_async_context(run_beside(watch.run()))
-        health, people = Health(services, pumps).endpoints, PeopleQueries(services)
-        pages = Pages(sessions=people, health=health, look_up=look_up, opening=opening)
+        pages = _pages(settings, services, pumps, look_up)
         serve: Serve = load(platforms()[0].serve)
         address = await stack.enter_async_context(serve(settings, services, queries, pages))
         await _open_door(opened)
-        made = await _make_world(settings, services, address)
-        opening.fill(sample=made.sample, offers=made.offers, rehearses=made.rehearses)
+        remaking = Remaking(inbox, joined, scheduler, world, pages, address, services)
+        reloading = Reloading(source, settings, services, remaking.take_over) if source else None
+        made, outer = await remaking.make(settings)
         await stack.enter_async_context(run_beside(made.workshop.tidy()))
-        outer, periodic = _outer_work(settings, inbox, made, joined)
-        await stack.enter_async_context(run_pumps(outer, notifier, services.clock, opened))
-        await scheduler.repeat(periodic)
-        world.set_result(made)  # jobs that are there already wait for it
-        yield Program(address=address, services=services, inbox=inbox, queries=queries, models=made.serves)
+        more = (*outer, *_reload_pumps(reloading))
+        await stack.enter_async_context(run_pumps(more, notifier, services.clock, opened))
+        world.ready.set_result(made)  # jobs that are there already wait for it
+        yield Program(address, services, inbox, queries, made.serves, reloading)
+
+
+def _pages(settings: Settings, services: Services, pumps: Sequence[Pump], look_up: LookUp | None) -> Pages:
+    return Pages(
+        sessions=PeopleQueries(services),
+        health=Health(services, tuple(pumps)).endpoints,
+        look_up=look_up,
+        opening=Opening(),
+        channels=list(settings.channels_on(OWN)),
+    )
+
+
+def _reload_pumps(reloading: Reloading | None) -> tuple[Pump, ...]:
+    if reloading is None:
+        return ()
+    return (Pump("settings", SettingsActs(reloading).carry_out, frozenset({"acts"})),)
+
+
+@dataclass(frozen=True, slots=True)
+class Remaking:
+    """What is made from the settings: at the start, and again when others are taken over."""
+
+    inbox: Inbox
+    joined: Mapping[str, Platform]
+    scheduler: Scheduler
+    world: CurrentWorld
+    pages: Pages
+    address: str
+    services: Services
+
+    async def make(self, settings: Settings) -> "tuple[World, tuple[Pump, ...]]":
+        made = await _make_world(settings, self.services, self.address)
+        self.pages.opening.fill(sample=made.sample, offers=made.offers, rehearses=made.rehearses)
+        self.pages.channels[:] = settings.channels_on(OWN)
+        self.services.named.fill(settings)
+        pumps, periodic = _outer_work(settings, self.inbox, made, self.joined)
+        await self.scheduler.repeat(periodic)
+        return made, pumps
+
+    async def take_over(self, settings: Settings) -> None:
+        made, _ = await self.make(settings)
+        self.world.replace(made)
 
 
 @asynccontextmanager
@@ -141,6 +200,12 @@ async def open_people(settings: Settings) -> AsyncIterator[PeopleQueries]:
     with _open_services(settings, SystemClock(), ChangeNotifier()) as services:
         await services.database.write(partial(_prepare, settings, None))
         yield PeopleQueries(services)
+
+
+@asynccontextmanager
+async def open_acts(settings: Settings) -> AsyncIterator[ActsQueries]:
+    with _open_services(settings, SystemClock(), ChangeNotifier()) as services:
+        yield ActsQueries(services)
 
 
 async def check_store(settings: Settings, tell: Progress, *, quick: bool) -> list[Check]:
@@ -192,18 +257,17 @@ async def _connect(
         yield joined
 
 
-async def _ports(world: "asyncio.Future[World]", swap: Callable[[Ports], Ports], job: Job) -> Ports:
-    made = await asyncio.shield(world)
+async def _ports(world: CurrentWorld, swap: Callable[[Ports], Ports], job: Job) -> Ports:
+    made = await asyncio.shield(world.ready)
     return swap(await made.ports(job))
 
 
-async def _stop(jobs: Jobs, world: "asyncio.Future[World]") -> None:
+async def _stop(jobs: Jobs, world: CurrentWorld) -> None:
     """The world is closed once no job needs it any more."""
     try:
         await jobs.stop()
     finally:
-        if world.done() and not world.cancelled():
-            await world.result().close()
+        await world.close()
 
 
 async def _open_door(opened: asyncio.Event) -> None:

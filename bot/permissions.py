@@ -29,6 +29,15 @@ class Permissions:
         operators: frozenset[Account],
         channels: Mapping[str, ChannelPolicy] = _NO_CHANNELS,
     ) -> None:
+        self.replace(groups, operators, channels)
+
+    def replace(
+        self,
+        groups: Mapping[Group, frozenset[str]],
+        operators: frozenset[Account],
+        channels: Mapping[str, ChannelPolicy] = _NO_CHANNELS,
+    ) -> None:
+        """From now on: rights are read when a button is pressed, so everybody who asks here is told the new ones."""
         self._groups = {group: _checked(group, groups.get(group, frozenset())) for group in _EVERY_GROUP}
         self._operators = operators
         self._channels = channels

@@ -1,7 +1,7 @@
 """What every part of the bot works with: the store, the clock, leases, the limits and who may do what."""
 
 import secrets
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from functools import cache
@@ -17,6 +17,7 @@ from agents.domain.text.redact import Redact, Redactor
 from agents.domain.work.git_names import PLAIN, GitManners
 from agents.domain.workflow.workflow import Workflow
 from agents.ports import Clock, Show
+from bot.config.named import Named
 from bot.live import Live
 from bot.permissions import Permissions
 from store.database import Database
@@ -51,13 +52,14 @@ class Services:
     retention: Retention = field(default_factory=Retention)
     redact: Redact = field(default_factory=Redactor)  # what leaves the house goes through it
     catalog: "Callable[[], Catalog]" = packaged_catalog  # roles, contexts, the workflow; read when first needed
-    project_workflows: Mapping[str, str] = field(default_factory=dict)  # by project, where it has its own
+    project_workflows: dict[str, str] = field(default_factory=dict)  # by project, where it has its own
     manners: GitManners = PLAIN  # how git is used, for projects that do not differ
-    project_manners: Mapping[str, GitManners] = field(default_factory=dict)  # by project, where it does
+    project_manners: dict[str, GitManners] = field(default_factory=dict)  # by project, where it does
     identity_of: Callable[[Sequence[Account]], str] = lambda accounts: ""  # how git is told of somebody, if it may be
     public_url: str = ""  # where people reach the console; empty: nowhere but on this machine
     kept: Callable[[str], Awaitable[str | None]] = nothing_kept  # long texts by name: diffs, patches, logs
     live: Live = field(default_factory=Live)
+    named: Named = field(default_factory=Named)  # projects and models, to be listed
 
     def moment(self, channel: str, cause: str) -> Moment:
         """Now, under the policy of the channel the work was asked for in."""

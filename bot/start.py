@@ -11,7 +11,7 @@ from pathlib import Path
 from agents.domain.errors import OverlordError
 from bot import app
 from bot.app import Program
-from bot.config.settings import Settings, load_settings, os_user
+from bot.config.settings import Settings, SettingsSource, os_user
 from bot.config.state_folder import make_home, mark_as_running
 from bot.logs import set_up_logs
 from bot.network import HERE, LookUp
@@ -34,7 +34,8 @@ def start_plainly() -> int:
 def start(flags: Mapping[str, str]) -> None:
     """Run until it is asked to stop."""
     gc.disable()  # until it is told what runs; see bot/__main__.py
-    settings = load_settings(os.environ, cwd=Path.cwd(), flags=flags)
+    source = SettingsSource(environ=dict(os.environ), cwd=Path.cwd(), flags=flags)
+    settings = source.load()
     set_up_logs(settings.log_level, settings.secrets)
     make_home(settings.home)
     mark, other = mark_as_running(settings.home)
@@ -48,7 +49,7 @@ def start(flags: Mapping[str, str]) -> None:
         gc.enable()
 
     with mark, asyncio.Runner(loop_factory=TimedLoop) as runner:
-        runner.run(app.run(settings, tell))
+        runner.run(app.run(settings, tell, source))
 
 
 def outlive_others() -> None:

@@ -9,12 +9,13 @@ from agents.domain.errors import OverlordError
 from agents.domain.task.fold import replay
 from agents.domain.task.task import Task
 from store import tables
+from store.act_table import acts
 from store.codec import dump, load_event
 from store.streams import runs
 from store.streams.projections import listing_of
 from store.streams.put_off import put_off
 
-FIRST, LATEST = 10, 21  # tables of the first version that was released, and of this one
+FIRST, LATEST = 10, 22  # tables of the first version that was released, and of this one
 
 
 def _add_listings(db: Connection) -> None:
@@ -124,6 +125,7 @@ STEPS: dict[int, tuple[Table | str | Callable[[Connection], None], ...]] = {
     ),
     20: (tables.pauses,),
     21: (_save_wishes, put_off),
+    22: (acts,),
 }
 
 _ARCHIVED = "EXISTS (SELECT 1 FROM archived WHERE archived.stream = OLD.stream AND versions > OLD.version)"

@@ -9,6 +9,7 @@ from store.chat.deliveries import Deliveries
 from store.chat.people import Links, People, Sessions
 from store.chat.posts import Posts, Waits
 from store.chat.threads import Messages, Threads
+from store.running.acts import Acts
 from store.running.calls import Calls
 from store.running.jobs import Jobs
 from store.sql import written_by_others
@@ -30,6 +31,7 @@ class Transaction:
         self.log = Log(db, self.touched)
         self.ledger = Ledger(db, self.touched)
         self.jobs = Jobs(db, self.touched)
+        self.acts = Acts(db, self.touched)
         self.deliveries = Deliveries(db, self.touched)
         self.posts = Posts(db, self.touched)
         self.waits = Waits(db, self.touched)

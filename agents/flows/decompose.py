@@ -20,6 +20,7 @@ async def decompose(event: Event, ports: Ports) -> None:
     if not planning.stands_at(seen, TaskState.DECOMPOSING):
         await ports.store.record(seen.id, planning.nothing)
         return
+    await ports.projects.require_usable(seen.project or "")
     files = await ports.projects.files(seen.project or "")
     into = await _branch_for(seen, ports)
     roles = ports.worker_roles()

@@ -71,6 +71,7 @@ from agents.ports.workspace import (
     Live,
     Profile as Profile,
     Projects as Projects,
+    ProjectUnusable as ProjectUnusable,
     Ran as Ran,
     Room as Room,
     Sandbox as Sandbox,

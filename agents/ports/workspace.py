@@ -115,6 +115,10 @@ class CheckoutFailed(OverlordError):
     """A branch or its folder could not be made ready."""
 
 
+class ProjectUnusable(OverlordError):
+    """Its repository is in a state that a person must mend first."""
+
+
 class Uncommittable(CheckoutFailed):
     """Something in a folder cannot be committed. Nothing of it was, and all of it is still there."""
 
@@ -129,6 +133,9 @@ class Projects(Protocol):
 
     async def files(self, project: str) -> Sequence[str]:
         """Paths of the committed files; none if the project is not here."""
+
+    async def require_usable(self, project: str) -> None:
+        """Raise ProjectUnusable where no work on it can begin, whatever a model says."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

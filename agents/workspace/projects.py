@@ -8,8 +8,10 @@ from dataclasses import replace
 from pathlib import Path
 
 from agents.domain.errors import OverlordError
+from agents.ports import ProjectUnusable
 from agents.workspace.git.git import Git, GitFailed, git, identity
 from agents.workspace.git.objects import committed_files
+from agents.workspace.git.repository_states import find_obstacle
 
 FILES_MOST = 20_000
 TEMPLATES = ".overlord/prompts"
@@ -25,11 +27,13 @@ class GitProjects:
         paths: Mapping[str, Path | None],
         of_channel: Callable[[str], str] = lambda channel: "",
         fresh: Callable[[str], Awaitable[None]] | None = None,
+        home: Path | None = None,
     ) -> None:
-        """`fresh` brings a project's repository up to date, where it is only a copy."""
+        """`fresh` brings a project's repository up to date, where it is only a copy. `home`: where work is done."""
         self._paths = paths
         self._of_channel = of_channel
         self._fresh = fresh
+        self._home = home
 
     def names(self) -> Sequence[str]:
         return tuple(self._paths)
@@ -49,6 +53,13 @@ class GitProjects:
             return ()
         names = listed.decode(errors="replace").split("\0")
         return tuple(name for name in names if name)[:FILES_MOST]
+
+    async def require_usable(self, project: str) -> None:
+        path = self._paths.get(project)
+        if path is None or self._fresh:  # not here, or a clone of our own that is yet to be made
+            return
+        if found := await find_obstacle(path, self._home):
+            raise ProjectUnusable(found.what, next_step=found.step)
 
     async def templates(self, project: str, commit: str = "") -> dict[str, bytes]:
         """The project's own guidance for models by file name, as it is committed: what is only written is not read."""

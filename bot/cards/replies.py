@@ -14,6 +14,7 @@ from bot.cards.decisions import button, decision_card
 from bot.cards.kinds import kind_in_words
 from bot.cards.kinds.kind_card import who_may
 from bot.cards.status import state_of
+from bot.config.named import Named
 from bot.config.platforms import find_platform
 from bot.messages import Card, Row, Tone
 
@@ -28,6 +29,7 @@ HELP = Card(
         "why · cost: the reasons for a plan and its reviews, and what the task has cost so far",
         "mute · unmute: reminders for this task",
         "pause the queue · resume the queue · queue status: for approvers, whether new work starts",
+        "projects · people · models: for the operator and admins, what is named, and how to add and remove",
         "aside …: talk in the thread without me listening",
         "link: make your accounts on several platforms count as one person (say it to me directly)",
     ),
@@ -247,3 +249,32 @@ def undeliverable_card(title: str) -> Card:
         text="Kept: all of it. Whoever it is for reads it in the console, and decides there if it asks for a decision.",
         tone=Tone.BAD,
     )
+
+
+HOW_TO_NAME = {
+    "projects": "projects add NAME /path/or/url [in CHANNEL] · projects remove NAME",
+    "people": "people add ACCOUNT to GROUP · people remove ACCOUNT from GROUP",
+    "models": "models set ROLE NAME · models unset ROLE",
+}
+
+
+NONE_NAMED = {
+    "projects": "None is named, so the sample is the project.",
+    "models": "None is named; what is found serves.",
+}
+
+
+def named_card(what: str, named: Named, groups: Sequence[tuple[str, str]]) -> Card:
+    projects = [(name, f"{place}, in {channel}" if channel else place) for name, place, channel in named.projects]
+    rows = {"projects": projects, "people": list(groups), "models": list(named.models)}[what]
+    return Card(
+        title=f"{what.capitalize()} ({len(rows)})" if what != "people" else "People, by what they may decide",
+        text="" if rows else NONE_NAMED.get(what, ""),
+        rows=tuple(Row(label=label, value=value) for label, value in rows),
+        footer=HOW_TO_NAME[what],
+    )
+
+
+def outcome_card(told: str, *, refused: bool) -> Card:
+    title, _, more = told.partition("\n")
+    return Card(title=title, text=more, tone=Tone.BAD if refused else Tone.PLAIN)

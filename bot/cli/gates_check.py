@@ -9,18 +9,28 @@ from agents.workspace.gates import detect
 from agents.workspace.gates.detect import Way
 from agents.workspace.gates.gate_commands import Environment, environment
 from agents.workspace.gates.offers import LINT, read_offers
+from agents.workspace.git.repository_states import find_states
 from bot.config.overlord import Project
 from bot.config.settings import Settings
-from bot.doctor_check import Check, ok, warn
+from bot.doctor_check import Check, State, fail, ok, warn
 
 _PROGRAMS = {Way.NPM: "npm", Way.GO: "go", Way.CARGO: "cargo", Way.MAKE: "make", Way.ESLINT: "node"}
 
 
 def check_gates(settings: Settings) -> Iterator[Check]:
     for project in settings.projects:
-        if project.path is not None:
+        if project.path is None:
+            continue
+        yield from (states := tuple(_states(project, project.path, settings.home)))
+        if all(check.state is not State.FAIL for check in states):
             yield _gates(project, project.path)
             yield from _offered(project, project.path)
+
+
+def _states(project: Project, path: Path, home: Path) -> Iterator[Check]:
+    """The state that its repository is in, where there is something to say."""
+    for found in asyncio.run(find_states(path, home)):
+        yield (fail if found.blocks else warn)(f"repository of {project.name}", found.what, found.step)
 
 
 def _gates(project: Project, path: Path) -> Check:

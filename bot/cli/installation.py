@@ -11,7 +11,7 @@ import typer
 from agents.catalog.models import ModelPart
 from agents.domain.errors import SettingsProblem
 from agents.domain.models.routing import ROLES
-from bot.cli import session
+from bot.cli import naming, session
 from bot.config import state_folder
 from bot.config.platforms import platforms
 from bot.config.settings import Settings
@@ -20,6 +20,8 @@ from bot.queries.backup import restore_backup, write_backup
 from bot.start import start
 
 settings_app = typer.Typer(rich_markup_mode=None)
+settings_app.command("reload")(naming.reload)
+settings_app.command("history")(naming.history)
 File = Annotated[Path, typer.Argument(metavar="FILE", help="Such as overlord-backup.tar.gz.", resolve_path=True)]
 
 

@@ -8,8 +8,10 @@ from agents.domain.errors import OverlordError
 from agents.domain.ids import Account
 from agents.domain.text.sanitize import clean, one_line
 from bot.cli import session
+from bot.cli.naming import carry_out
 from bot.cli.session import Json
-from bot.config.accounts import EXAMPLE, account as read_account
+from bot.config.accounts import EXAMPLE, WRITTEN_GROUPS, account as read_account
+from bot.config.changes import AddMember, RemoveMember
 from bot.config.platforms import OWN
 from bot.queries.people_queries import PeopleQueries
 from store.chat.people import Session
@@ -62,6 +64,21 @@ async def unlink(people: PeopleQueries, account: AccountId) -> None:
         step = "See `overlord people`, and unlink the other account of that person."
         raise OverlordError(f"{account} was not linked to another account", next_step=step)
     typer.echo(f"{account} is a person of its own again.")
+
+
+Group = Annotated[str, typer.Argument(metavar="GROUP", help=f"One of {', '.join(WRITTEN_GROUPS)}.")]
+
+
+@app.command("add")
+def add_member(context: typer.Context, account: AccountId, group: Group = "approver") -> None:
+    """Put somebody into a group; a program that runs takes it over at once."""
+    carry_out(context, AddMember(account=account, group=group))
+
+
+@app.command("remove")
+def remove_member(context: typer.Context, account: AccountId, group: Group = "approver") -> None:
+    """Take somebody out of a group."""
+    carry_out(context, RemoveMember(account=account, group=group))
 
 
 @app.command()

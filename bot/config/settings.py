@@ -34,7 +34,7 @@ from bot.config.overlord import (
     tokens_in,
 )
 from bot.config.platforms import OWN, PlatformSettings
-from bot.config.state_folder import HOME, Search, expand, find_settings, home_of, read_settings
+from bot.config.state_folder import HOME, Search, SettingsFile, expand, find_settings, home_of, read_settings
 
 CONFIG = "OVERLORD_CONFIG"
 Section = TypeVar("Section", bound=PlatformSettings)
@@ -119,10 +119,31 @@ class Settings(PlainSettings):
 
 
 def load_settings(
-    environ: Mapping[str, str], *, cwd: Path, flags: Mapping[str, str] | None = None, user: str = ""
+    environ: Mapping[str, str],
+    *,
+    cwd: Path,
+    flags: Mapping[str, str] | None = None,
+    user: str = "",
+    instead: SettingsFile | None = None,
 ) -> Settings:
-    """Flags over environment over overlord.yaml over manifests. Raises BadSettings with all that is wrong."""
-    return _Reading(environ, cwd, flags or {}).settings(user or os_user())
+    """Flags over environment over overlord.yaml over manifests. Raises BadSettings with all that is wrong.
+
+    `instead`: a file that is to be written, in place of the one that is there.
+    """
+    return _Reading(environ, cwd, flags or {}, instead).settings(user or os_user())
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SettingsSource:
+    """Where settings come from, so that they can be read again while the program runs."""
+
+    environ: Mapping[str, str]
+    cwd: Path
+    flags: Mapping[str, str] = field(default_factory=dict)
+    user: str = ""  # empty: who runs this process
+
+    def load(self, instead: SettingsFile | None = None) -> Settings:
+        return load_settings(self.environ, cwd=self.cwd, flags=self.flags, user=self.user, instead=instead)
 
 
 def os_user() -> str:
@@ -140,6 +161,7 @@ class _Reading:
     environ: Mapping[str, str]
     cwd: Path
     flags: Mapping[str, str]
+    instead: SettingsFile | None = None
     layers: Layers = field(default_factory=Layers)
     problems: list[Problem] = field(default_factory=list)
     warnings: list[Problem] = field(default_factory=list)
@@ -191,7 +213,7 @@ class _Reading:
                 self.layers.lay(document)
         except BadYaml as error:
             self.problems.append(Problem(name=CONFIG, what=error.what, instead=error.next_step))
-        if config and self._holds_tokens() and config.stat().st_mode & 0o077:
+        if config and config.exists() and self._holds_tokens() and config.stat().st_mode & 0o077:
             step = f"Run chmod 600 {config}."
             self.warnings.append(Problem(name=str(config), what="it holds tokens and others may read it", instead=step))
         for names, given in ((VARIABLES, self.environ), (FLAGS, self.flags)):
@@ -201,6 +223,8 @@ class _Reading:
         return config
 
     def _search(self) -> Search:
+        if self.instead:
+            return Search(found=self.instead)
         if named := self.flags.get("--config") or self.environ.get(CONFIG):
             return Search(found=read_settings(self._path(named, self.cwd)))
         return find_settings(self.cwd, home_of(self.environ, self.cwd, self.flags))

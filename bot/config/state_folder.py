@@ -67,6 +67,18 @@ def mark_as_running(home: Path) -> tuple[AbstractContextManager[object], str]:
     return mark, ""
 
 
+def is_running(home: Path) -> bool:
+    """Whether a program holds the mark of this folder."""
+    try:
+        with (home / MARK).open("r") as mark:
+            fcntl.flock(mark, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except FileNotFoundError:
+        return False
+    except OSError:
+        return True
+    return False
+
+
 def make_database_private(url: str) -> None:
     """The same for a database in a file, which may lie in another folder. Raises SettingsProblem."""
     if not url.startswith(_SQLITE):
@@ -151,6 +163,11 @@ def accept(file: SettingsFile, home: Path) -> None:
     """Remember that the operator accepted exactly this content at this path."""
     accepted = {**_accepted(home), _key(file.path): _hash(file.body)}
     _write_private(home / ACCEPTED, json.dumps(accepted, indent=1).encode())
+
+
+def is_accepted(path: Path, home: Path) -> bool:
+    """Whether the operator accepted a file at this path, whatever is in it now."""
+    return _key(path) in _accepted(home)
 
 
 def _judge(path: Path, home: Path, ours: Path) -> SettingsFile | Problem:

@@ -1,7 +1,7 @@
 """The commands that work with no model at all."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from agents.domain.decisions import pressing
 from agents.domain.decisions.authority import QUEUE, Presser, check
@@ -16,10 +16,12 @@ from bot.cards import replies
 from bot.cards.replies import Page, QueueStatus
 from bot.cards.scene import Bill
 from bot.cards.status import cost_card, status_card, why_card
+from bot.config.named import Named
 from bot.delivery.announcer import NO_HOUSE, House, redraw_status, reply, whisper, wish
 from bot.intake.access import needs_of, read_waiting, sees
 from bot.intake.conversation import PRIVATE, Command, Meaning, Verb, point_to_button
 from bot.intake.linking import Linking
+from bot.intake.naming import Namer
 from bot.messages import Card, Said
 from bot.permissions import Permissions
 from store.codec import Cause
@@ -53,6 +55,7 @@ class Asked:
     speaker: Presser
     task: Task | None
     house: House = NO_HOUSE
+    named: Named = field(default_factory=Named)
 
 
 def obey(asked: Asked, tx: Transaction, permissions: Permissions, moment: Moment) -> str:
@@ -208,6 +211,11 @@ def _link(asked: Asked, tx: Transaction, permissions: Permissions, moment: Momen
     return None
 
 
+def _naming(asked: Asked, tx: Transaction, permissions: Permissions, moment: Moment) -> Card | None:
+    namer = Namer(said=asked.said, speaker=asked.speaker, permissions=permissions, named=asked.named)
+    return namer.obey(asked.command.words, tx)
+
+
 ANSWERS: dict[Verb, Answer] = {
     Verb.HELP: lambda asked, tx, permissions, moment: replies.HELP,
     Verb.STATUS: _status,
@@ -220,4 +228,5 @@ ANSWERS: dict[Verb, Answer] = {
     Verb.QUEUE: _queue,
     Verb.PAUSE_QUEUE: _pause_queue,
     Verb.RESUME_QUEUE: _resume_queue,
+    Verb.NAMING: _naming,
 }

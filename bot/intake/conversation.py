@@ -21,6 +21,7 @@ from bot.cards.approved_plan import PLAN, plan_card, plan_id
 from bot.cards.kinds import label_of, title_of
 from bot.cards.scene import checks_card, checks_id
 from bot.delivery.announcer import whisper, wish
+from bot.intake.naming import NAMING
 from bot.messages import Card, Choice, Delivery, Edited, Pressed, Said, load_card
 from store.chat.posts import Act
 from store.codec import Cause
@@ -48,10 +49,11 @@ class Verb(StrEnum):
     PAUSE_QUEUE = "pause the queue"
     RESUME_QUEUE = "resume the queue"
     QUEUE = "queue status"
+    NAMING = "projects, people and models"
 
 
 # What is answered to the asker alone.
-PRIVATE = frozenset({Verb.HELP, Verb.STATUS, Verb.TASKS, Verb.WHAT_NEEDS_ME, Verb.QUEUE})
+PRIVATE = frozenset({Verb.HELP, Verb.STATUS, Verb.TASKS, Verb.WHAT_NEEDS_ME, Verb.QUEUE, Verb.NAMING})
 # Commands that are plain words too: "go on" answers "Shall I go on?", and "drop" is a button of stuck work.
 _ALSO_WORDS = frozenset({Verb.RESUME, Verb.RETRY, Verb.APPROVE})
 _ALSO_BUTTONS = frozenset({Verb.CANCEL, Verb.BACKBURNER})
@@ -105,6 +107,7 @@ _GRAMMAR: tuple[tuple[Verb, str], ...] = (
     (Verb.PAUSE_QUEUE, r"(?:pause|stop|halt|hold) (?:the )?queue|queue pause"),
     (Verb.RESUME_QUEUE, r"(?:resume|continue|unpause|restart) (?:the )?queue|queue resume"),
     (Verb.QUEUE, r"queue status|status of the queue|is the queue paused\??"),
+    (Verb.NAMING, NAMING),
     (Verb.LINK, r"link(?:\s+(?P<words>[A-Za-z0-9-]{6,20}))?"),
 )
 

@@ -157,8 +157,11 @@ class Inbox:
         if said.message and surface_of(said.by) == surface_of(said.thread):  # some words stand in no chat
             tx.posts.want(_seen(said), said.at)
         if isinstance(meaning, Command) and not (talk and talk.is_answered_by(meaning)):
-            asked = Asked(command=meaning, said=said, speaker=speaker, task=task, house=house_of(self._office))
-            return self._handled(obey(asked, tx, self._office.permissions, self._office.moment(said.channel, said.key)))
+            office = self._office
+            asked = Asked(
+                command=meaning, said=said, speaker=speaker, task=task, house=house_of(office), named=office.named
+            )
+            return self._handled(obey(asked, tx, office.permissions, office.moment(said.channel, said.key)))
         if talk and talk.words.text:
             return self._handled(talk.reply(tx))
         if isinstance(meaning, Command) or not meaning.text or isinstance(meaning, SmallTalk):

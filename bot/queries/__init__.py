@@ -14,6 +14,7 @@ from bot.live import Running
 from bot.messages import Button, Card, Graph
 from bot.network import LookUp
 from bot.queries.people_queries import PeopleQueries
+from store.running.acts import Act
 from store.streams.projections import EvaluationResult
 from store.streams.runs import Run
 
@@ -117,6 +118,16 @@ class TaskPage:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class NamedPage:
+    """What is named in the settings, and who changed it; for the operator and admins."""
+
+    projects: tuple[tuple[str, str, str], ...]  # name, where it is, its channel
+    people: tuple[tuple[str, str], ...]  # group, and who is in it
+    models: tuple[tuple[str, str], ...]  # for what, and which
+    acts: tuple[tuple[Act, str], ...]  # newest first, with the name of who did it
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Heard:
     """What became of a delivery, where that was soon known."""
 
@@ -144,3 +155,4 @@ class Pages:
     health: Mapping[str, Endpoint]
     look_up: LookUp | None  # whose a connection is
     opening: Opening
+    channels: list[str]  # of the console, without its name; may still change

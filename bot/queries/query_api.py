@@ -6,7 +6,7 @@ from contextlib import AbstractContextManager
 from dataclasses import replace
 from functools import partial
 
-from agents.domain.decisions.authority import Kind, Presser
+from agents.domain.decisions.authority import Group, Kind, Presser
 from agents.domain.decisions.decision import Decision, decision_id
 from agents.domain.errors import TaskArchived
 from agents.domain.events import AboutDecision, DecisionOpened, Event, MinionProgressed
@@ -30,7 +30,18 @@ from bot.intake.commands import queue_status
 from bot.intake.inbox import Inbox, Outcome
 from bot.live import ChangeNotifier, Running
 from bot.messages import Delivery, load_card
-from bot.queries import EVERYTHING, Conversation, Heard, KeptText, Message, Need, Portion, TaskPage, TimelineEntry
+from bot.queries import (
+    EVERYTHING,
+    Conversation,
+    Heard,
+    KeptText,
+    Message,
+    NamedPage,
+    Need,
+    Portion,
+    TaskPage,
+    TimelineEntry,
+)
 from bot.services import Services
 from store.chat.deliveries import DeliveryState
 from store.chat.threads import Kept
@@ -44,6 +55,7 @@ from store.transaction import Transaction
 
 REPLIES_SHOWN = 4
 FACTS_SHOWN = 200
+ACTS_SHOWN = 50
 ANSWER_WITHIN = 2.0  # seconds a surface waits to show what became of a delivery
 
 
@@ -179,6 +191,22 @@ class QueryApi:
             made = tx.proposals.all(pending=pending)
             seen = self._seen({listed.task for listed in made}, viewer, tx)
             return [discreet_proposal(listed, self._services.redact) for listed in made if listed.task in seen]
+
+        return await self._database.read(question)
+
+    async def find_named(self, viewer: Account) -> NamedPage | None:
+        """Projects, people and models, for whoever may name them; None for all others."""
+
+        def question(tx: Transaction) -> NamedPage | None:
+            if Group.ADMIN not in self._viewer(viewer, tx).groups:
+                return None
+            known = self._services.named
+            return NamedPage(
+                projects=tuple(known.projects),
+                people=self._services.permissions.who_can_approve(),
+                models=tuple(known.models),
+                acts=tuple((act, _name(tx, act.actor)) for act in tx.acts.latest(ACTS_SHOWN)),
+            )
 
         return await self._database.read(question)
 

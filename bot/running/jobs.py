@@ -17,7 +17,7 @@ from agents.domain.planning import planning
 from agents.domain.project.project import Project
 from agents.domain.task import decide
 from agents.domain.task.task import Task
-from agents.ports import Ports
+from agents.ports import Ports, ProjectUnusable
 from bot.intake.inbox import Inbox
 from bot.running.scheduler import Scheduler
 from bot.services import Leases, Services
@@ -105,7 +105,7 @@ class Jobs:
         except IllegalMove as moved:  # the task moved on meanwhile; there is nothing left to do for it
             log.info("job had nothing left to do", extra={"job": job.id, "why": moved.what})
             await self._database.write(lambda tx: tx.jobs.finish(job.id, job.fence))
-        except NoAnswer as none:  # it was asked as often as its policy allows
+        except (NoAnswer, ProjectUnusable) as none:  # asked as often as its policy allows; or for a person to mend
             await self._give_up(job, f"{none.what}. {none.next_step}")
         except BudgetReached as reached:
             await self._out_of_money(job, reached)

@@ -54,10 +54,13 @@ class Scheduler:
 
     async def repeat(self, work: Iterable[Periodic]) -> None:
         made = await self._scheduler()
-        self._periodic = tuple(work)
+        gone, self._periodic = self._periodic, tuple(work)
+        for name in {each.name for each in gone} - {each.name for each in self._periodic}:
+            made.remove_job(name)
         for each in self._periodic:
             seconds = max(SHORTEST, self._clock.real_seconds(each.every))
-            made.add_job(self._run, "interval", seconds=seconds, args=[self._repeat, each], id=each.name)
+            doing = [self._repeat, each]
+            made.add_job(self._run, "interval", seconds=seconds, args=doing, id=each.name, replace_existing=True)
         self.realign()
 
     def realign(self) -> None:

@@ -90,7 +90,7 @@ async def make_world(settings: Settings, services: Services, secret: bytes, cons
     if not paths:
         paths = {SAMPLE: await lay_out_sample(packaged_path("samples", "shortlinks"), settings.home)}
     fresh = hub.clones.recent if hub else None
-    projects = GitProjects(paths, lambda channel: services.permissions.channel(channel).project, fresh)
+    projects = GitProjects(paths, lambda channel: services.permissions.channel(channel).project, fresh, settings.home)
     catalog = await asyncio.to_thread(services.catalog)
     prompts = make_prompts(secret, projects, catalog, services.workflow)
     chosen = await choose_models(settings.models.to_written(), settings.keys)

@@ -39,7 +39,7 @@ def test_a_project_chooses_before_its_channel(
             permissions=Permissions({}, frozenset(), policies),
             clock=SystemClock(),
             limits=Limits(),
-            project_workflows=projects,
+            project_workflows=dict(projects),
         )
         assert services.workflow(at_work()).name == expected
         general = catalog_of(Declared(workflow=ChosenWorkflow(template="mvp")))

@@ -16,7 +16,17 @@ pytestmark = pytest.mark.asyncio(loop_scope="session")
 
 KEPT = ("/task/T-1/kept/T-1.diff", "/task/T-1/kept/T-1.1-1-tests")
 PAGES = (
-    *("/c/general", "/c/quiet", "/direct", f"/thread/{HERE}", "/needs", "/tasks?ended", "/task/T-1", "/nothing"),
+    *(
+        "/c/general",
+        "/c/quiet",
+        "/direct",
+        f"/thread/{HERE}",
+        "/needs",
+        "/tasks?ended",
+        "/task/T-1",
+        "/named",
+        "/nothing",
+    ),
     *KEPT,
 )
 NASTY = "<script>window.pwned=1</script>\"'><img src=x onerror='window.pwned=2'>" + "unbroken" * 40

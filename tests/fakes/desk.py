@@ -19,7 +19,18 @@ from agents.ports import Listener
 from bot.cards.replies import QueueStatus
 from bot.live import Live, Running
 from bot.messages import Button, Card, Choice, Delivery, Edited, Pressed, Row, Said, Style, Tone
-from bot.queries import EVERYTHING, Conversation, Heard, KeptText, Message, Need, Portion, TaskPage, TimelineEntry
+from bot.queries import (
+    EVERYTHING,
+    Conversation,
+    Heard,
+    KeptText,
+    Message,
+    NamedPage,
+    Need,
+    Portion,
+    TaskPage,
+    TimelineEntry,
+)
 from bot.queries.query_api import QueryApi
 from store.streams.projections import EvaluationResult
 from store.streams.runs import Run
@@ -58,6 +69,7 @@ class ScriptedDesk(QueryApi):
         self.evaluations: tuple[EvaluationResult, ...] = ()
         self.listed_runs: tuple[Run, ...] = ()
         self.queue_status = QueueStatus(paused_by="", paused_at=None, waiting=())
+        self.named_page = NamedPage(projects=(("shop", "/src/shop", ""),), people=(), models=(), acts=())
         self.diff_of = "T-1.diff"  # what an open decision is shown for
         self.clock = START
         self.answers = True  # whether a request is answered at all
@@ -124,6 +136,9 @@ class ScriptedDesk(QueryApi):
         buttons = need.card.buttons if need else ()
         comments = next((button for button in buttons if button.asks), None)
         return KeptText(text=self.texts[task, name], others=others, need=need, comments=comments)
+
+    async def find_named(self, viewer: Account) -> NamedPage | None:
+        return self.named_page if viewer == "console:ana" else None
 
     async def pull(self, project: str, number: int, viewer: Account) -> TaskId | None:
         return TaskId("T-1") if (project, number) == ("sample", 1) else None

@@ -26,6 +26,7 @@ from tests.fakes.work import idle
 from tests.faults.killing import Main, Mortal, Ready, Watched, living, until
 from tests.faults.outside import Glimpse, Outside, Shown
 from tests.faults.person import Person
+from tests.workspace import repositories
 
 # A minute passes in three seconds. The send lease is then 2.25 s, still more than a time-out of 0.75 s and the settle
 # time that follows it, and far more than a busy machine takes for one write.
@@ -46,7 +47,7 @@ limits: {confirm: 86400, reminder: 600000, quota_per_person: 10000, quota_per_ch
 def furnished(home: Path) -> Path:
     """A state folder with two projects, so that the bot has to ask."""
     for name in ("web", "api"):
-        (home / name).mkdir(parents=True)
+        repositories.begin(home / name)
     (home / "overlord.yaml").write_text(CONFIG)
     return home
 

@@ -17,6 +17,7 @@ from store.database import Database, StoreUnavailable
 from store.streams.audit import examine, integrity, stalled_tasks
 from store.transaction import Transaction
 from tests.fakes.llm import ThinkingLlm
+from tests.workspace import repositories
 
 CHANNEL = "console:general"
 CONFIG = """
@@ -33,7 +34,7 @@ Accept = Callable[[Said], Awaitable[bool]]
 def settings_of(home: Path, url: str) -> Settings:
     """Two projects, so that the bot has something to ask and every task comes to rest at a question."""
     for name in ("web", "api"):
-        (home / name).mkdir(parents=True, exist_ok=True)
+        repositories.begin(home / name)
     (home / "overlord.yaml").write_text(CONFIG)
     environ = {"OVERLORD_HOME": str(home), "OVERLORD_DATABASE_URL": url, "OVERLORD_CONSOLE_PORT": "0"}
     return load_settings(environ, cwd=home, user="operator")

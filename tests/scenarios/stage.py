@@ -16,8 +16,9 @@ from agents.domain.ids import Account
 from agents.ports import Clock, Ports
 from bot.app import Program, running
 from bot.cards.decisions import PUT_OFF
-from bot.config.settings import load_settings
+from bot.config.settings import SettingsSource
 from tests.fakes.clock import ScaledClock
+from tests.workspace import repositories
 
 Found = TypeVar("Found")
 OPERATOR = Account("cli:operator")
@@ -117,8 +118,13 @@ class Host:
     async def start(self) -> Program:
         base = {"OVERLORD_HOME": str(self._setup.home), "OVERLORD_CONFIG": str(self._config)}
         fixed = {"OVERLORD_CONSOLE_PORT": "0", **base, **self._environ}
-        settings = load_settings(fixed, cwd=self._setup.home, user="operator")
-        self.program = await self._stack.enter_async_context(running(settings, self._setup.clock, self._setup.swap))
+        source = SettingsSource(environ=fixed, cwd=self._setup.home, user="operator")
+        for project in source.load().projects:
+            if project.path:
+                repositories.begin(project.path)
+        self.program = await self._stack.enter_async_context(
+            running(source.load(), self._setup.clock, self._setup.swap, source=source)
+        )
         return self.program
 
     def amend(self, old: str, new: str) -> None:

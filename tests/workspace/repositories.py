@@ -47,6 +47,14 @@ def somebodys(folder: Path, files: Mapping[str, str] | None = None) -> Path:
     return folder
 
 
+def begin(folder: Path) -> None:
+    """Make a folder a repository with a commit, if it is none: work can begin on no other."""
+    folder.mkdir(parents=True, exist_ok=True)
+    if not (folder / ".git").exists() and not (folder / "HEAD").exists():
+        git(folder, "init", "-q", "-b", "main")
+        git(folder, "commit", "-q", "--allow-empty", "-m", "The beginning")
+
+
 def bare(source: Path, target: Path) -> Path:
     git(source, "clone", "-q", "--bare", str(source), str(target))
     return target

@@ -21,6 +21,7 @@ GRACE = 10.0
 LOCK_TRIES, LOCK_PAUSE = 5, 0.2  # whoever works there holds a lock for a moment only
 _LOCKED = re.compile(r"Unable to create '([^'\n]+\.lock)': File exists")
 _BUSY = ("MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD", "rebase-merge", "rebase-apply")
+_NAMED = 3  # files in one sentence
 _SUBMODULE = re.compile(r"(?m)^:(160000 |\d{6} 160000 )")
 _REBASING = ("rebase-merge/head-name", "rebase-apply/head-name")
 
@@ -158,9 +159,9 @@ class PersonsCheckout:
         if reason := await self._filtered(old, new):
             return reason
         await self.git.ask("update-index", "-q", "--refresh")
-        edited = await self.git.ask("diff-files", "--quiet", "--ignore-submodules=all", "--no-ext-diff", "--")
-        if edited.code != 0 or not await self._staged(old):
-            return "there are changes that are not committed"
+        if dirty := await self._dirty(old, new):
+            named = ", ".join(dirty[:_NAMED]) + (f" and {len(dirty) - _NAMED} more" if len(dirty) > _NAMED else "")
+            return f"there are changes in {named} that are not committed"
         tried = await self.git.ask("read-tree", "-m", "-u", "-n", old, new)
         return "" if tried.code == 0 else "a file that is not committed is in the way"
 
@@ -172,6 +173,14 @@ class PersonsCheckout:
             return False
         moved = await self.git.ask("read-tree", "-m", "-u", old, new)
         return moved.code == 0
+
+    async def _dirty(self, old: str, new: str) -> list[str]:
+        """Files with changes of a person that the merge would touch; what they changed elsewhere stays as it is."""
+        quiet = ("--name-only", "-z", "--no-renames", "--ignore-submodules=all", "--no-ext-diff")
+        touched = (await self.git.tell("diff-tree", "-r", *quiet, old, new)).split("\0")
+        edited = (await self.git.tell("diff-files", *quiet, "--")).split("\0")
+        staged = (await self.git.tell("diff-index", "--cached", *quiet, old, "--")).split("\0")
+        return sorted(set(touched) & {*edited, *staged} - {""})
 
     async def _staged(self, commit: str) -> bool:
         said = await self.git.ask("diff-index", "--cached", "--quiet", "--ignore-submodules=all", commit, "--")

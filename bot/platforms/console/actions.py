@@ -60,6 +60,15 @@ class Actions:
     async def press(self, request: Request) -> Response:
         return await self._act(request, self._check_thread, deliveries.to_pressed)
 
+    async def name(self, request: Request) -> Response:
+        """A form of the page of projects, people and models: said to the bot directly, in the words of its command."""
+        form, viewer = await fields(request), viewer_of(request)
+        parts = (form.get(f"part{number}", "").strip() for number in range(5))
+        words = " ".join("".join(part.split()) for part in parts if part)
+        return await self._act(
+            request, self._check_place, deliveries.to_said, {**form, "channel": viewer.direct, "text": words}
+        )
+
     async def comment(self, request: Request) -> Response:
         """Comments on lines of a diff: pressed as one, with path and line before each."""
         sent = await all_fields(request, MOST_COMMENT_FIELDS)

@@ -195,6 +195,13 @@ class Pages:
             request, "kept.html", here="/tasks", title=f"{id} · {name}", task=id, kept=name, lines=lines, text=text
         )
 
+    async def naming(self, request: Request) -> Response:
+        """Projects, people and models, with forms that change them."""
+        found = await self._queries.find_named(viewer_of(request).account)
+        if found is None:
+            raise HTTPException(403, "Projects, people and models are named by the operator and by admins.")
+        return await self.show(request, "named.html", here="/named", title="Projects, people, models", found=found)
+
     async def pull(self, request: Request) -> Response:
         project, number = request.path_params["project"], small_number(request.path_params["number"])
         task = None if number is None else await self._queries.pull(project, number, viewer_of(request).account)

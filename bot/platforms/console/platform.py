@@ -87,7 +87,7 @@ def serve(settings: Settings, services: Services, queries: QueryApi, pages: Page
         proxies=console.proxies,
         limits=settings.limits,
         look_up=pages.look_up,
-        channels=settings.channels_on("console"),
+        channels=pages.channels,
         login=settings.own_login,
         secret=keep_secret(settings.home / "console.secret"),
         sessions=None if known else pages.sessions,

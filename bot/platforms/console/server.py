@@ -84,6 +84,7 @@ def _routes(pages: Pages, actions: Actions, login: Login) -> list[BaseRoute]:
         "/task/{task}": pages.task,
         "/task/{task}/kept/{name}": pages.kept_file,
         "/pulls/{project}/{number}": pages.pull,
+        "/named": pages.naming,
         "/login": login.page,
         "/sessions": login.sessions,
     }
@@ -91,6 +92,7 @@ def _routes(pages: Pages, actions: Actions, login: Login) -> list[BaseRoute]:
         "/say": actions.say,
         "/edit": actions.edit,
         "/press": actions.press,
+        "/named": actions.name,
         "/task/{task}/kept/{name}": actions.comment,
         "/ask": actions.ask,
         "/login": login.enter,

@@ -5,7 +5,7 @@ import hmac
 import re
 import secrets
 from collections import deque
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from urllib.parse import quote
@@ -47,7 +47,7 @@ class ConsoleOptions:
     limits: Limits = field(default_factory=Limits)
     look_up: LookUp | None = HERE  # who is at the other end on loopback; None: cannot be known here
     names: tuple[str, ...] = ()  # other Host headers it answers to, as a proxy sends them: "overlord.example"
-    channels: tuple[str, ...] = ("general",)
+    channels: Sequence[str] = ("general",)  # may still change
     login: str = "operator"  # who the reader is on loopback
     secret: bytes  # of this installation, at least 16 bytes: signs what forms carry, so they survive a restart
     sessions: PeopleQueries | None = None  # None: loopback, nobody signs in

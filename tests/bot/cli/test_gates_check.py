@@ -62,7 +62,7 @@ def test_what_doctor_says_of_a_program_is_what_the_gates_would_meet(settings: Se
 
 def test_a_folder_that_is_no_repository_is_told(settings: Settings, tmp_path: Path) -> None:
     [check] = check_gates(replace(settings, projects=(Project(name="shop", path=tmp_path),)))
-    assert check.state is State.WARN and check.next_step
+    assert check.state is State.FAIL and "is no git repository" in check.seen and check.next_step
 
 
 def test_what_ci_runs_and_no_gate_does_is_offered(settings: Settings, tmp_path: Path) -> None:

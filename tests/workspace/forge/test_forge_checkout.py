@@ -69,7 +69,7 @@ async def test_a_checkout_with_somebodys_work_in_it_stops_the_merge(rig: Rig, ho
         (rig.far / ".git/rebase-merge").mkdir()
         (rig.far / ".git/rebase-merge/head-name").write_text("refs/heads/main\n")
     before = repos.snapshot(rig.far)
-    pull = rig.pull()
+    pull = rig.pull({"src/b.py": "b = 1\n", "src/a.py": "a = 2\n", "README.md": "# Other words\n"})
     with pytest.raises(ForgeFailed, match="git merge ai/t-1-1-b"):
         await merge(rig, pull)
     assert repos.snapshot(rig.far) == before
@@ -77,22 +77,38 @@ async def test_a_checkout_with_somebodys_work_in_it_stops_the_merge(rig: Rig, ho
     assert rig.seen()[0].state == "open"
 
 
+@pytest.mark.parametrize("how", ["edited", "staged", "deleted"])
+async def test_somebodys_work_elsewhere_stays_and_stops_nothing(rig: Rig, how: str) -> None:
+    """A merge is refused only if it would touch what is not committed."""
+    if how == "deleted":
+        (rig.far / "README.md").unlink()
+    else:
+        repos.write(rig.far, {"src/a.py": "a = 'half done'\n"})
+    if how == "staged":
+        repos.git(rig.far, "add", ".")
+    before = repos.git(rig.far, "status", "--porcelain")
+    assert await merge(rig, rig.pull()) == repos.tip(rig.far, "main")
+    assert repos.git(rig.far, "status", "--porcelain") == before
+    assert (rig.far / "src/b.py").exists() and (how == "deleted" or "half done" in (rig.far / "src/a.py").read_text())
+
+
 async def test_once_there_is_room_the_same_press_merges(rig: Rig) -> None:
     repos.write(rig.far, {"src/a.py": "a = 'half done'\n"})
-    pull = rig.pull()
-    with pytest.raises(ForgeFailed):
+    pull = rig.pull({"src/a.py": "a = 2\n"})
+    with pytest.raises(ForgeFailed, match=r"changes in src/a\.py that are not committed"):
         await merge(rig, pull)
     repos.git(rig.far, "stash", "-q")
     assert await merge(rig, pull) == repos.tip(rig.far, "main")
-    repos.git(rig.far, "stash", "pop", "-q")
-    assert (rig.far / "src/a.py").read_text() == "a = 'half done'\n"
+    assert (rig.far / "src/a.py").read_text() == "a = 2\n"
 
 
 async def test_a_person_who_merges_it_themselves_is_understood(rig: Rig) -> None:
     repos.write(rig.far, {"README.md": "half done\n"})
     pull = rig.pull()
+    (rig.far / ".git/index.lock").touch()
     with pytest.raises(ForgeFailed):
         await merge(rig, pull)
+    (rig.far / ".git/index.lock").unlink()
     repos.git(rig.far, "merge", "-q", "--no-ff", pull.branch)
     assert await merge(rig, pull) == repos.tip(rig.far, "main")
     assert (rig.far / "README.md").read_text() == "half done\n"

@@ -1,0 +1,160 @@
+"""`overlord projects`, `overlord models` and `overlord init`: what is named in the settings, without a restart."""
+
+import asyncio
+import os
+import re
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from agents.catalog.yaml import Value
+from agents.domain.errors import OverlordError
+from agents.domain.models.routing import ROLES
+from agents.workspace.git.repository_states import find_obstacle
+from bot import app
+from bot.cli import session
+from bot.cli.found import describe_folder, offers_in
+from bot.cli.session import Json
+from bot.config.changes import AddProject, Change, RemoveProject, SetModel
+from bot.config.named import Named
+from bot.config.settings import SettingsSource
+from bot.config.state_folder import is_running
+
+projects = typer.Typer(rich_markup_mode=None)
+models = typer.Typer(rich_markup_mode=None)
+Name = Annotated[str, typer.Argument(metavar="NAME", help="Small letters, digits and dashes.")]
+
+
+def named_in(context: typer.Context) -> Named:
+    named = Named()
+    named.fill(session.settings_of(context))
+    return named
+
+
+@session.lists(projects)
+def list_projects(context: typer.Context, json: Json = False) -> None:
+    """List the projects that are named."""
+    found = [dict(zip(("name", "place", "channel"), each, strict=True)) for each in named_in(context).projects]
+    none = "No project is named, so the sample is the project. Add yours: overlord init in its folder."
+    session.show_list(found, json, ("name", "place", "channel"), lambda each: tuple(each.values()), none=none)
+
+
+@projects.command("add")
+def add_project(
+    context: typer.Context,
+    name: Name,
+    place: Annotated[str, typer.Argument(metavar="PATH|URL", help="A git repository here, or its address.")],
+    channel: Annotated[str, typer.Option(help="Requests made there are for it, such as console:shop.")] = "",
+) -> None:
+    """Name a project. A program that runs takes it over at once."""
+    carry_out(context, AddProject(project=name, place=whole_path(place), channel=channel))
+
+
+@projects.command("remove")
+def remove_project(context: typer.Context, name: Name) -> None:
+    """Take a project out of the settings; its repository and its history stay."""
+    carry_out(context, RemoveProject(project=name))
+
+
+@session.lists(models)
+def list_models(context: typer.Context, json: Json = False) -> None:
+    """List the models that are named."""
+    found = [dict(zip(("role", "model"), each, strict=True)) for each in named_in(context).models]
+    none = f"No model is named; what is found serves. `overlord doctor` says which. Roles: {', '.join(ROLES)}."
+    session.show_list(found, json, ("role", "model"), lambda each: tuple(each.values()), none=none)
+
+
+@models.command("set")
+def set_model(
+    context: typer.Context,
+    role: Annotated[str, typer.Argument(metavar="ROLE", help=f"One of {', '.join(ROLES)}.")],
+    model: Annotated[str, typer.Argument(metavar="MODEL", help="litellm's name of it.")],
+) -> None:
+    """Name the model for a role. A program that runs takes it over at once."""
+    carry_out(context, SetModel(role=role, model=model))
+
+
+@models.command("remove")
+def remove_model(
+    context: typer.Context, role: Annotated[str, typer.Argument(metavar="ROLE", help=f"One of {', '.join(ROLES)}.")]
+) -> None:
+    """Name no model for a role any more."""
+    carry_out(context, SetModel(role=role))
+
+
+def init(
+    context: typer.Context,
+    folder: Annotated[str, typer.Argument(metavar="[FOLDER]", help="A git repository; else where you stand.")] = ".",
+    name: Annotated[str, typer.Option(help="What to call it.", show_default="the folder's name")] = "",
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
+) -> None:
+    """Look at a folder, show what was found, and name it as a project."""
+    path = Path(whole_path(folder))
+    if found := asyncio.run(find_obstacle(path)):
+        raise OverlordError(found.what, next_step=found.step)
+    called = name or re.sub(r"[^a-z0-9]+", "-", path.name.lower()).strip("-") or "project"
+    for label, value in asyncio.run(describe_folder(path)):
+        typer.echo(f"{label + ':':<11}{value}")
+    extra: list[Value] = []
+    for offer in asyncio.run(offers_in(path)):
+        typer.echo(f"{'Check:':<11}{offer.command} ({offer.found_in}): nothing runs it yet")
+        if not yes and typer.confirm("Must it pass from now on?", default=False):
+            extra.append({"name": offer.check.replace("_", "-"), "command": offer.command})
+    if not yes:
+        called = typer.prompt("Name", default=called)
+        typer.confirm(f"Name {path} as the project {called}?", default=True, abort=True)
+    more: dict[str, Value] = {"gates": {"extra": extra}} if extra else {}
+    carry_out(context, AddProject(project=called, place=str(path), more=more), said=f"init {path}")
+
+
+def whole_path(written: str) -> str:
+    """Of a folder, wherever it is named from; an address stays as it is."""
+    if "://" in written or written.startswith("git@"):
+        return written
+    return os.path.normpath(Path.cwd() / Path(written).expanduser())
+
+
+def carry_out(context: typer.Context, change: Change, said: str = "") -> None:
+    settings = session.ready(context)
+    source = SettingsSource(environ=dict(os.environ), cwd=Path.cwd(), flags=session.flags_of(context))
+    words = said or " ".join(context.command_path.split()[1:] + [str(each) for each in context.params.values() if each])
+
+    async def work() -> None:
+        async with app.open_acts(settings) as acts:
+            told, key = await acts.change(source, change, words, session.me())
+            runs = is_running(settings.home)
+            typer.echo((await acts.outcome_of(key) if runs else "") or told)
+            if not runs:
+                typer.echo("Overlord does not run here; it is read at the next start.")
+
+    asyncio.run(work())
+
+
+def reload(context: typer.Context) -> None:
+    """Have the program that runs read its settings again; errors leave those in force."""
+    settings = session.ready(context)
+
+    async def work() -> None:
+        async with app.open_acts(settings) as acts:
+            told = await acts.reload(session.me()) if is_running(settings.home) else ""
+            typer.echo(told or "Overlord does not run here, or did not answer; they are read at the next start.")
+
+    asyncio.run(work())
+
+
+def history(context: typer.Context, json: Json = False) -> None:
+    """List who changed projects, people and models, and what became of it."""
+    settings = session.ready(context)
+
+    async def work() -> None:
+        async with app.open_acts(settings) as acts:
+            found = [
+                {"when": f"{act.at:%Y-%m-%d %H:%M}", "who": act.actor, "what": act.words, "state": act.state.value,
+                 "outcome": act.outcome}
+                for act in await acts.latest(session.PAGE)
+            ]  # fmt: skip
+        headings = ("when", "who", "what", "state", "outcome")
+        session.show_list(found, json, headings, lambda each: tuple(each.values()), none="Nobody changed anything yet.")
+
+    asyncio.run(work())
