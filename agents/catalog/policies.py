@@ -15,6 +15,7 @@ from agents.catalog.yaml import read_packaged, read_yaml
 from agents.domain.checks.evaluation import RiskLevel
 from agents.domain.checks.risk import Area, Breaking, RiskPolicy, words_of
 from agents.domain.limits import COUNT, Limits, Retention
+from agents.domain.project.packages import PackageHosts
 from agents.domain.text.sanitize import Between
 from agents.ports import Specialist
 
@@ -113,6 +114,15 @@ def odd_risk(risk: RiskPolicy) -> Iterator[Odd]:
 @cache
 def packaged_policy() -> RiskPolicy:
     return RISK.read(read_packaged("policies", "risk.yaml").data)
+
+
+PACKAGES: Model[PackageHosts] = Model(PackageHosts)
+
+
+@cache
+def packaged_hosts() -> PackageHosts:
+    """Hosts that package clients use where nobody configured them."""
+    return PACKAGES.read(read_packaged("policies", "packages.yaml").data)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -30,6 +30,16 @@ from agents.domain.models.money import (
 )
 from agents.domain.planning import facts as planning
 from agents.domain.planning.facts import *  # noqa: F403
+from agents.domain.project import ground
+from agents.domain.project.ground import (
+    BaselineBegun as BaselineBegun,
+    BaselineMeasured as BaselineMeasured,
+    EnvironmentFailed as EnvironmentFailed,
+    EnvironmentReady as EnvironmentReady,
+    GroundSettled as GroundSettled,
+    SetupAllowed as SetupAllowed,
+    SetupWanted as SetupWanted,
+)
 from agents.domain.task import facts as task
 from agents.domain.task.facts import *  # noqa: F403
 from agents.domain.work import facts as work, remote_facts
@@ -44,7 +54,7 @@ from agents.domain.work.remote_facts import (
 # Whatever a room of facts defines. `Event.__subclasses__()` would not do: with slots it lists each class twice.
 ALL: tuple[type[Event], ...] = tuple(
     kind
-    for room in (task, decision, planning, money, work, remote_facts, proposal)
+    for room in (task, decision, planning, money, work, remote_facts, proposal, ground)
     for kind in vars(room).values()
     if isinstance(kind, type) and issubclass(kind, Event) and kind.__module__ == room.__name__
 )

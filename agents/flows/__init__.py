@@ -1,6 +1,7 @@
 """What happens after a fact, in the order in which a task meets it, and the table that chains it.
 
     intake -> decompose -> review -> debate, if they disagree -> (a person approves)
+    beside planning: prepare_ground, which sets the project up and measures its baseline -> (a person consents)
     -> begin_work -> work -> evaluate -> (a step gate) -> integrate, for each subtask
     -> open_pull -> (a person merges) -> merge
     a remark on the way -> understand; while minions work -> weigh_wishes
@@ -34,6 +35,7 @@ from agents.flows.deliver import (
     tell_pull,
 )
 from agents.flows.dispatch import begin_work, integrate, resume_work, tidy
+from agents.flows.ground import prepare_ground
 from agents.flows.hand_edit import check_edit
 from agents.flows.intake import intake, understand
 from agents.flows.review import debate, review
@@ -105,6 +107,7 @@ FLOW_AFTER: tuple[On, ...] = (
     On(e.TaskRequested, run=intake),
     On(e.RequestVouched, run=intake),
     On(e.ProjectChosen, run=decompose, counted=True),
+    On(e.ProjectChosen, run=prepare_ground, lane=Lane.LONG, aside=True),  # while the planner reads
     On(e.DecompositionDrafted, run=review, counted=True),
     On(e.DecompositionSentBack, run=decompose, counted=True),
     On(e.ReviewersDisagreed, run=debate, counted=True),
@@ -113,6 +116,8 @@ FLOW_AFTER: tuple[On, ...] = (
     On(e.PlanEdited, run=check_edit, counted=True),
     On(e.RemarkMade, run=understand, at_rest=True),  # a question is answered at any time
     On(e.PlanAccepted, run=begin_work),
+    On(e.SetupWanted, run=prepare_ground, lane=Lane.LONG),
+    On(e.GroundSettled, run=begin_work),
     On(e.TaskResumed, run=resume_work, repeats=Repeats.HELD_BACK),
     On(e.SubtaskReady, run=work, lane=Lane.LONG, counted=True),
     On(e.MinionAnswered, run=work, lane=Lane.LONG, counted=True),
@@ -184,6 +189,11 @@ FLOW_AFTER: tuple[On, ...] = (
     On(e.MergeFailed),
     On(e.Merged),
     On(e.WorkKept),
+    On(e.SetupAllowed),  # the task that it was asked for goes on by SetupWanted
+    On(e.EnvironmentReady),
+    On(e.EnvironmentFailed),
+    On(e.BaselineBegun),
+    On(e.BaselineMeasured),
     On(e.ProposalMade),
     On(e.ProposalApproved),  # opens a task of its own; see bot/running/new_threads.py
     On(e.ProposalRejected),

@@ -3,12 +3,16 @@
 from collections.abc import Sequence
 
 from agents.domain import events as e
+from agents.domain.decisions.authority import Kind
 from agents.domain.decisions.kind import Moment
+from agents.domain.decisions.kinds.work.consent import consent_question, standing_of
 from agents.domain.decisions.kinds.work.escalation import escalate
-from agents.domain.decisions.table import open_questions
+from agents.domain.decisions.table import ask, open_questions
 from agents.domain.errors import OverlordError
 from agents.domain.events import Event
 from agents.domain.ids import Account
+from agents.domain.project.environment import Environment
+from agents.domain.project.ground import Standing
 from agents.domain.task.fold import evolve
 from agents.domain.task.reports import join_text, sign
 from agents.domain.task.task import Task
@@ -20,21 +24,40 @@ NO_FIT = "Its commits do not fit on what the other subtasks brought in meanwhile
 
 
 async def begin_work(event: Event, ports: Ports) -> None:
-    """The task gets a branch of its own; the first subtasks start."""
+    """The task gets a branch of its own; the first subtasks start, once what the project needs is installed."""
     task = await ports.store.task(event.task)
+    if not task.in_work or task.work.branch:
+        await ports.store.record(task.id, lambda now, moment: [])
+        return
     into, base = await _find_start(task, ports)
     known = await ports.store.accounts(task.request.by) if task.plan.manners.co_author else ()
     origin = (Account(f"github:{task.request.origin.by}"),) if task.request.origin else ()
     co_author = ports.identity_of((*origin, *known)) if known else ""
+    ground = await ports.grounds.find(task.project or "", base)
 
     def decide(now: Task, moment: Moment) -> Sequence[Event]:
         if not now.in_work or now.work.branch:
             return []
+        if not ground.ready and (waits := _before_work(now, ground.environment, moment)) is not None:
+            return waits
         branch = now.plan.manners.branch(now.id, now.plan.draft.goal if now.plan.draft else now.request.text)
         begun = e.WorkBegun(task=now.id, at=moment.at, branch=branch, base=base, into=into, co_author=co_author)
         return open_questions(now, [begun, *dispatching.start_next(evolve(now, begun), moment)], moment)
 
     await ports.store.record(task.id, decide)
+
+
+def _before_work(task: Task, environment: Environment, moment: Moment) -> Sequence[Event] | None:
+    """What comes first where something is not installed yet; None where a person goes on without it."""
+    match standing_of(task, moment.project(), environment):
+        case Standing.DECLINED:
+            return None
+        case _ if task.of_kind(Kind.CONSENT):
+            return []
+        case Standing.ALLOWED:
+            return [e.SetupWanted(task=task.id, at=moment.at)]
+        case Standing.ASKED:
+            return ask(task, consent_question(environment), moment)
 
 
 async def _find_start(task: Task, ports: Ports) -> tuple[str, str]:

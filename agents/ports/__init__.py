@@ -62,11 +62,14 @@ from agents.ports.models import (
     Tried as Tried,
 )
 from agents.ports.workspace import (
+    NOTHING_NEEDED as NOTHING_NEEDED,
     Artefacts as Artefacts,
     Checkout as Checkout,
     CheckoutFailed as CheckoutFailed,
     Checkouts as Checkouts,
     EndedBy as EndedBy,
+    Ground as Ground,
+    Grounds as Grounds,
     Listener as Listener,
     Live,
     Profile as Profile,
@@ -75,7 +78,9 @@ from agents.ports.workspace import (
     Ran as Ran,
     Room as Room,
     Sandbox as Sandbox,
+    SetUpEnded as SetUpEnded,
     Show as Show,
+    Shown as Shown,
     Uncommittable as Uncommittable,
     Workspace as Workspace,
     show_nothing as show_nothing,
@@ -148,5 +153,6 @@ class Ports:
     live: Live
     risk: Callable[[Sequence[Change], float | None], Risk]  # of a change with such a coverage
     identity_of: Callable[[Sequence[Account]], str] = lambda accounts: ""  # how git is told of somebody, if it may be
+    grounds: Grounds = NOTHING_NEEDED
     workflow: Callable[[Task], Workflow] = lambda task: DEFAULT  # the current one; a task may keep an older one
     worker_roles: Callable[[], Mapping[str, str]] = dict  # that may do a subtask, each with what it is for

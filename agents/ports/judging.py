@@ -8,6 +8,7 @@ from agents.domain.checks.evaluation import PROJECT, GateRun
 from agents.domain.checks.remote import RemoteCheck
 from agents.domain.checks.scope import Scope
 from agents.domain.errors import OverlordError
+from agents.domain.project.ground import Baseline
 from agents.domain.work.git_names import Message
 from agents.ports.workspace import Show, show_nothing
 
@@ -67,6 +68,15 @@ class Gates(Protocol):
     """Checks that the Overlord makes itself, in the gate sandbox, on the committed tree."""
 
     async def judge(self, candidate: Candidate, show: Show = show_nothing) -> Judged: ...
+
+    def measures(self, project: str) -> bool:
+        """Whether the project's checks are tried before any change."""
+
+    async def baseline(self, project: str, commit: str, key: str, show: Show = show_nothing) -> Baseline | None:
+        """Every check on a commit that nobody changed, three times each. None: there is nothing to be known.
+
+        `key` names the environment; what is known of the same files in the same environment is not run again.
+        """
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -10,6 +10,7 @@ from typing import Protocol
 from agents.domain.checks.evaluation import Change
 from agents.domain.errors import OverlordError
 from agents.domain.ids import TaskId
+from agents.domain.project.environment import Environment
 from agents.domain.work.git_names import Message
 
 Listener = Callable[[str], None]  # called now and then with the end of a command's output so far
@@ -57,6 +58,17 @@ class Profile:
     kept: int  # of the output; the middle is cut and counted
     output: int  # a command that says more than this is ended
     egress: frozenset[str] = frozenset()  # "host:port" that may be reached; none: no network at all
+    in_the_open: bool = False  # whether those may be read from without TLS, too
+    refused: Callable[[str], object] = bool  # told each "host:port" that was wanted and may not be reached
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Shown:
+    """A folder of the machine that a sandbox shows at another place, inside the workspace. Nobody writes it."""
+
+    source: Path
+    at: str  # from the top of the workspace; a folder must be there, and what is in it is hidden
+    scratch: tuple[str, ...] = ()  # folders right in it that may be written all the same, in memory, for a while
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,6 +79,10 @@ class Workspace:
     git: Path | None = None  # the repository that path is a worktree of
     readable: tuple[Path, ...] = ()  # a venv and the interpreter it stands on, for example
     environ: Mapping[str, str] = field(default_factory=dict)
+    shown: tuple[Shown, ...] = ()  # such as node_modules
+    around: tuple[str, ...] = ()  # a program and its arguments, put in front of every command
+    ways: tuple[tuple[str, str], ...] = ()  # how checks are run there, for whoever works in it: what, and the command
+    first: tuple[str, ...] = ()  # for the shell: run in every room before anything else; what fails closes the room
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -109,6 +125,49 @@ class Sandbox(Protocol):
         self, workspace: Workspace, profile: Profile, command: Sequence[str], on_output: Listener | None = None
     ) -> Ran:
         """One command in a room of its own, told as in a room: what gates are run with. Raises SandboxUnusable."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ground:
+    """What a project needs installed at a commit. `ready`: nothing has to be set up any more."""
+
+    environment: Environment = field(default_factory=Environment)
+    key: str = ""  # that what is installed is kept under
+    ready: bool = True
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SetUpEnded:
+    """`problem` is empty where all is there now."""
+
+    key: str = ""
+    problem: str = ""
+    next_step: str = ""
+    log: str = ""  # the artefact that holds what it said
+    seconds: float = 0.0
+
+
+class Grounds(Protocol):
+    """What projects need installed, and installing it."""
+
+    async def find(self, project: str, commit: str) -> Ground:
+        """By the project's files and the operator's settings; nothing of the project is run. Raises OverlordError."""
+
+    async def set_up(self, project: str, commit: str, show: Show = show_nothing) -> SetUpEnded:
+        """Runs the set-up commands, with a network. Only a person's consent to them allows the call."""
+
+
+class NothingNeeded:
+    """Grounds of projects that need nothing installed."""
+
+    async def find(self, project: str, commit: str) -> Ground:
+        return Ground()
+
+    async def set_up(self, project: str, commit: str, show: Show = show_nothing) -> SetUpEnded:
+        return SetUpEnded()
+
+
+NOTHING_NEEDED = NothingNeeded()
 
 
 class CheckoutFailed(OverlordError):

@@ -61,6 +61,16 @@ def reminder(event: Event, scene: Scene) -> list[Posting]:
     return [Posting(key=f"reminder:{known.id}:{event.number}", card=card)]
 
 
+def shown_plan(event: Event, scene: Scene) -> list[Posting]:
+    """The card of a plan that somebody looks at just now says what is known meanwhile."""
+    waiting = next((d for d in scene.task.open if d.kind in (Kind.PLAN, Kind.DEBATE)), None)
+    if waiting is None or scene.shown(f"decision:{waiting.id}") is None:
+        return []
+    card = decision_card(scene.task, waiting, scene.name, scene.bill())
+    lines = _with(card.lines, scene.nobody(waiting))
+    return [Posting(key=f"decision:{waiting.id}", card=replace(card, notify=scene.deciders(waiting), lines=lines))]
+
+
 def offer(event: Event, scene: Scene) -> list[Posting]:
     """Words never approve; they bring the button, to a person who may press it."""
     assert isinstance(event, e.ApprovalOffered)
@@ -166,6 +176,7 @@ _STATUS: tuple[type[Event], ...] = (
     *(e.ChecksResumed, e.ChecksWaived),
     *(e.DraftOpened, e.ChecksAwaited, e.ChecksSeen),
     *(e.SubtaskEscalated, e.SubtaskTaken, e.SubtaskDone, e.SubtaskDropped),
+    *(e.SetupWanted, e.GroundSettled),
     *(e.WorkCompleted, e.PullOpened, e.OutsideReviewEnded, e.MergeApproved, e.MergeFailed),
 )
 CARD_FOR: dict[type[Event], tuple[Maker, ...]] = {
@@ -189,9 +200,11 @@ CARD_FOR: dict[type[Event], tuple[Maker, ...]] = {
     e.TaskHandedOver: (status, say_carried),
     e.TaskFailed: (status, say_carried),
     e.WorkKept: (say_kept,),
+    e.BaselineBegun: (shown_plan,),
+    e.BaselineMeasured: (shown_plan,),
 }
 
 # Facts people are not told of; a proposal is told by the card of its decision.
 QUIET: frozenset[type[Event]] = frozenset(
     {e.TaskMuted, e.RequestEdited, e.DraftDue, e.ProposalMade, e.ProposalApproved, e.ProposalRejected}
-)
+) | frozenset({e.SetupAllowed, e.EnvironmentReady, e.EnvironmentFailed})

@@ -14,6 +14,7 @@ from agents.domain.workflow.steps import GATE, HUMAN, REVIEW
 from agents.domain.workflow.workflow import DEFAULT, Workflow
 from bot.cards.git_preview import early_rows, plan_git_rows
 from bot.cards.planning.argument import argument_rows, debate_rows, is_contested
+from bot.cards.planning.ground import ground_rows
 from bot.cards.scene import Bill, rows_of
 from bot.messages import Arrow, Graph, Node, Row
 
@@ -58,6 +59,7 @@ def plan_rows(task: Task, bill: Bill) -> tuple[Row, ...]:
         *rows_of(_level(task)),
         *rows,
         *_caveats(task.plan.draft),
+        *ground_rows(task),
         *rows_of(*(("Guidance left out", each) for each in left_out), ("Workflow", _workflow(task.plan.proposed))),
         *plan_git_rows(task),
         *early_rows(task.plan.proposed),

@@ -15,6 +15,7 @@ from bot.cards.kinds import kind_in_words, outcome_label
 from bot.cards.kinds.task.stuck import FLOW
 from bot.cards.plan import SHORT_LEVEL
 from bot.cards.planning.argument import CRITIC, POSITION, SCOPE_GUARD
+from bot.cards.planning.ground import baseline_in_words
 from bot.cards.progress import SCORE
 
 Decisions = Callable[[DecisionId], Decision | None]
@@ -115,6 +116,13 @@ OF_TASKS: dict[type[Event], Callable[[Any, NameOf], str]] = {
     e.TaskHandedOver: lambda f, name: "Took the work over",
     e.TaskFailed: lambda f, name: f"The task failed: {f.reason}",
     e.WorkKept: lambda f, name: f"Kept {', '.join(f.branches) or 'nothing'}",
+    e.SetupAllowed: lambda f, name: f"{name(f.by)} allowed the set-up: {'; '.join(f.commands)}",
+    e.SetupWanted: lambda f, name: "Asked for the project to be set up",
+    e.GroundSettled: lambda f, name: "Went on without set-up" if f.without else "What the project needs is installed",
+    e.EnvironmentReady: lambda f, name: f"Set the project up in {f.seconds:.0f} s (log: {f.log})",
+    e.EnvironmentFailed: lambda f, name: f"Could not set the project up: {f.problem} (log: {f.log})",
+    e.BaselineBegun: lambda f, name: "Began to run the project's checks before any change",
+    e.BaselineMeasured: lambda f, name: f"Before any change: {baseline_in_words(f.baseline)}",
     e.ProposalMade: lambda f, name: f"Proposed: {f.proposal.title}",
     e.ProposalApproved: lambda f, name: f"{name(f.by)} approved the proposal; it becomes a task of its own",
     e.ProposalRejected: lambda f, name: f"{name(f.by)} rejected the proposal{f': {f.reason}' if f.reason else ''}",

@@ -28,6 +28,7 @@ from bot.__main__ import foreign_packages
 from bot.app import check_store
 from bot.cli import session
 from bot.cli.gates_check import check_gates
+from bot.cli.ground_check import check_grounds
 from bot.config.overlord import Sandbox
 from bot.config.platforms import load, platforms
 from bot.config.settings import BadSettings, Settings
@@ -50,10 +51,11 @@ def doctor(
     context: typer.Context,
     json: session.Json = False,
     offline: Annotated[bool, typer.Option("--offline", help="Ask no model and no provider anything.")] = False,
-    quick: Annotated[bool, typer.Option("--quick", help="Do not go through all facts.")] = False,
+    quick: Annotated[bool, typer.Option("--quick", help="Do not go through all facts, nor run checks.")] = False,
+    set_up: Annotated[bool, typer.Option("--set-up", help="Set projects up that need it; asks first.")] = False,
 ) -> None:
-    """Check machine, settings, chats, GitHub, models and store."""
-    checks = list(_run_checks(context, offline=offline, quick=quick))
+    """Check machine, settings, projects, chats, GitHub, models and store."""
+    checks = list(_run_checks(context, offline=offline, quick=quick, set_up=set_up))
     if json:
         session.show_json(checks)
     else:
@@ -66,7 +68,7 @@ def doctor(
         raise typer.Exit(1)
 
 
-def _run_checks(context: typer.Context, *, offline: bool, quick: bool) -> Iterator[Check]:
+def _run_checks(context: typer.Context, *, offline: bool, quick: bool, set_up: bool) -> Iterator[Check]:
     yield check_python()
     yield check_packages()
     yield check_clock()
@@ -80,6 +82,8 @@ def _run_checks(context: typer.Context, *, offline: bool, quick: bool) -> Iterat
     yield from check_settings((), settings.warnings)
     yield check_sandbox(settings.sandbox)
     yield from check_gates(settings)
+    if not quick:
+        yield from check_grounds(settings, set_up=set_up)
     yield check_home(settings.home)
     yield check_disk(settings.home)
     yield from _of_platforms(settings, ask_nobody=True)

@@ -102,7 +102,7 @@ def decides(settings: Settings) -> Iterator[str]:
     for project in settings.projects:
         gates = project.gates
         commands = (gates.tests, gates.lint, *(extra.command for extra in gates.extra))
-        runs = [command for command in commands if command]
+        runs = [command for command in (*commands, *(project.environment.setup or ())) if command]
         if gates.environment:
             runs.append(f"(in the environment {gates.environment})")
         yield f"Project {project.name}: {project.path or project.url}{''.join(f'; runs {each}' for each in runs)}"

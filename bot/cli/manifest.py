@@ -9,7 +9,7 @@ from pydantic import BaseModel
 
 from agents.catalog.library import CONTEXT, ROLE
 from agents.catalog.models import MODELS
-from agents.catalog.policies import LIMITS, RISK, SPECIALISTS
+from agents.catalog.policies import LIMITS, PACKAGES, RISK, SPECIALISTS
 from agents.catalog.skills import SKILL
 from agents.catalog.validation import Model
 from agents.catalog.workflows import WORKFLOW
@@ -34,6 +34,7 @@ FILES: dict[str, Model[Any]] = {
     "approval": GROUPS,
     "models": MODELS,
     "risk": RISK,
+    "packages": PACKAGES,
     "specialists": SPECIALISTS,
 }
 # What models answer, by question; the tag that an answer repeats is added when it is asked.
@@ -49,7 +50,7 @@ ANSWERS: dict[str, type[BaseModel]] = {
     "project": ProjectAnswer,
 }
 # Parts of overlord.yaml that are laid over what comes with the program, so that none of it must be there.
-LAID_OVER = ("groups", "limits", "models", "risk", "contexts", "workflow")
+LAID_OVER = ("groups", "limits", "models", "risk", "packages", "contexts", "workflow")
 DRAFT = "https://json-schema.org/draft/2020-12/schema"
 
 

@@ -22,6 +22,8 @@ from agents.domain.decisions.authority import ChannelPolicy
 from agents.domain.limits import Limits, Retention
 from agents.domain.models.money import Budgets
 from agents.domain.models.routing import ROLES
+from agents.domain.project.environment import WrittenEnvironment
+from agents.domain.project.packages import PackageHosts
 from bot.config.accounts import MEMBERSHIPS, Channel, Groups, Member, is_account
 from bot.config.git_manners import GitPart, GitSettings
 from bot.config.platforms import COMMAS, Address, PlatformSettings, Port, Token, hidden_text, platforms
@@ -76,6 +78,15 @@ def _refuse_twins(gates: GateCommands) -> GateCommands:
     return gates
 
 
+def _refuse_both(environment: WrittenEnvironment) -> WrittenEnvironment:
+    names = [service.name for service in environment.services]
+    if twice := next((name for name in names if names.count(name) > 1), None):
+        raise ValueError(f"two of its services are named `{twice}`. Give one another name.")
+    if both := sorted(set(environment.secrets) & set(environment.variables)):
+        raise ValueError(f"`{both[0]}` is a variable and a secret. Minions see variables: write it in one place.")
+    return environment
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProjectPart:
     """A project as it is written."""
@@ -88,6 +99,7 @@ class ProjectPart:
     skills: Annotated[str, AfterValidator(_inside)] = ".overlord/skills"  # the folder of its own skills
     gates: Annotated[GateCommands, AfterValidator(_refuse_twins)] = field(default_factory=GateCommands)
     git: GitPart = field(default_factory=GitPart)
+    environment: Annotated[WrittenEnvironment, AfterValidator(_refuse_both)] = field(default_factory=WrittenEnvironment)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -100,6 +112,8 @@ class Project:
     skills: str = ".overlord/skills"  # the folder of its own skills, in its repository
     gates: GateCommands = field(default_factory=GateCommands)
     git: GitPart = field(default_factory=GitPart)  # where it differs from the general part
+    environment: WrittenEnvironment = field(default_factory=WrittenEnvironment)
+    secrets: Mapping[str, str] = field(default_factory=dict, repr=False)  # of its set-up, by the variable
 
 
 def _check_place(project: ProjectPart) -> ProjectPart:
@@ -138,6 +152,7 @@ class PlainSettings:
     limits: Limits = field(default_factory=Limits)
     retention: Retention = field(default_factory=Retention)
     risk: Risk | None = None  # None: the one that comes with the program
+    packages: PackageHosts | None = None  # hosts that set-up of projects may reach; None: as they come with the program
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -176,6 +191,7 @@ _SECTIONS: dict[str, tuple[str, ...]] = {  # what is in them has a variable of i
     "limits": tuple(each.name for each in fields(Limits)),
 }
 _STRUCTURES = {"github", "git", "risk", "groups", "projects", "channels", "contexts", "roles", "workflow", "workflows"}
+_STRUCTURES |= {"packages"}
 VARIABLES: dict[str, tuple[str, ...]] = {
     **{
         f"OVERLORD_{each.name.upper()}": (each.name,)
@@ -246,6 +262,15 @@ def odd_projects(projects: Sequence[Project]) -> Iterator[Odd]:
             what = f"{project.gates.environment} is no Python environment"
             step = f"Make it: python -m venv {project.gates.environment}."
             yield ("projects", at, "gates", "environment"), what, step
+
+
+def unset_secrets(projects: Sequence[Project]) -> Iterator[Odd]:
+    """Secrets of a set-up that nobody has set."""
+    for at, project in enumerate(projects):
+        for name in project.environment.secrets:
+            if name not in project.secrets:
+                what = f"the set-up of `{project.name}` is to be given {name}, which is not set"
+                yield ("projects", at, "environment", "secrets"), what, f"Set {name} where Overlord is started."
 
 
 def odd_channels(channels: Mapping[str, ChannelPolicy], projects: Sequence[Project]) -> Iterator[Odd]:

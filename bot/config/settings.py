@@ -194,8 +194,13 @@ class _Reading:
             declared=_declared(file),
             warnings=(*self.left, *self.warnings),
             left=tuple(self.left),
-            secrets=frozenset(secrets_in(file) | _keys_in(self.environ) | file.models.keys_in(self.environ)),
+            secrets=frozenset(secrets_in(file) | self._given_secrets(file, projects)),
         )
+
+    def _given_secrets(self, file: OverlordFile, projects: Sequence[Project]) -> set[str]:
+        """What variables hold and nobody is to read."""
+        of_setup = {value for project in projects for value in project.secrets.values()}
+        return of_setup | _keys_in(self.environ) | file.models.keys_in(self.environ)
 
     def _gather(self) -> Path | None:
         self.layers.lay(read_packaged("policies", "limits.yaml"), under="limits")
@@ -266,7 +271,7 @@ class _Reading:
         self._tell(self.problems, *odd)
         misused = file.models.misused_keys(self.environ, tokens_in(file))
         self.problems += [Problem(name=name, what=what, instead=instead) for name, what, instead in misused]
-        self._tell(self.warnings, *doubtful(file), *_without_code(file))
+        self._tell(self.warnings, *doubtful(file), *_without_code(file), *overlord.unset_secrets(projects))
         for name in sorted(self.environ):
             if name.startswith("OVERLORD_") and name not in (*VARIABLES, CONFIG):
                 near = did_you_mean(name, VARIABLES)
@@ -306,11 +311,17 @@ class _Reading:
             skills=part.skills,
             gates=replace(part.gates, environment=environment),
             git=part.git,
+            environment=part.environment,
+            secrets={name: self.environ[name] for name in part.environment.secrets if self.environ.get(name)},
         )
 
 
 # What a part of overlord.yaml is laid over, where there is such a part.
-_LAID_UNDER = {"risk": ("policies", "risk.yaml"), "contexts": ("contexts",)}
+_LAID_UNDER = {
+    "risk": ("policies", "risk.yaml"),
+    "packages": ("policies", "packages.yaml"),
+    "contexts": ("contexts",),
+}
 
 
 def _declared(file: OverlordFile) -> Declared | None:

@@ -3,13 +3,16 @@
 import asyncio
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 
+from agents.catalog.policies import packaged_hosts
 from agents.catalog.skills import packaged_skills, read_skills
 from agents.domain.checks.evaluation import GateCommands
 from agents.domain.learning.skill import Skill
+from agents.domain.project.environment import WrittenEnvironment
+from agents.domain.project.packages import PackageHosts
 from agents.domain.text.redact import Redact
 from agents.domain.work.dispatching import branch_of
 from agents.llm.prompts import Prompts
@@ -19,6 +22,7 @@ from agents.minions.engines import EngineServices
 from agents.minions.pack import Packer, WorkPacks
 from agents.minions.reading import Counts
 from agents.ports import Brief, Checkout, Forge, Issues, Minions, Talker, Trial, Workspace
+from agents.workspace.environments.grounds import GroundSite, GroundTools, ProjectGrounds
 from agents.workspace.files.artefacts import FileArtefacts, file_name
 from agents.workspace.files.safe_open import Tree
 from agents.workspace.forge.github import GitHubForge
@@ -27,9 +31,11 @@ from agents.workspace.forge.issue_intake import GitHubIntake, IssueDesk, NoIssue
 from agents.workspace.forge.local import Forges, LocalForge, Place
 from agents.workspace.forge.remotes import Clones, Pushing, Remote, owner_and_name
 from agents.workspace.forge.sample import SampleForge
+from agents.workspace.gates import detect
 from agents.workspace.gates.gate_commands import environment
 from agents.workspace.gates.gate_runner import GateTools
 from agents.workspace.gates.judge import GateConfig, SandboxGates
+from agents.workspace.gates.ways import ways_of
 from agents.workspace.git.checkouts import GitCheckouts, always_fresh, copy_of
 from agents.workspace.git.objects import committed_files, of_checkout
 from agents.workspace.projects import SAMPLE
@@ -92,6 +98,7 @@ class Workshop:
     sandbox: ChosenSandbox
     checkouts: GitCheckouts
     gates: SandboxGates
+    grounds: ProjectGrounds
     forge: Forge
     issues: Issues
     artefacts: FileArtefacts
@@ -105,6 +112,7 @@ class Workshop:
         wanted = await self.services.database.read(_wanted)
         await self.checkouts.sweep(wanted)
         await self.gates.sweep()
+        await self.grounds.tidy()
         await self.artefacts.move_old()
 
     def minions(self, talker: Talker, window: int) -> Minions:
@@ -139,6 +147,9 @@ class Site:
     path: Path  # the user's own repository
     commands: GateCommands
     skills: str = ".overlord/skills"
+    measured: bool = True  # whether its checks are tried before any work
+    environment: WrittenEnvironment = field(default_factory=WrittenEnvironment)
+    secrets: Mapping[str, str] = field(default_factory=dict, repr=False)  # of its set-up
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -150,6 +161,7 @@ class WorkshopSettings:
     console: str  # its address
     hub: Hub | None = None  # GitHub, for the sites that are there
     rehearses: bool = False  # the offline model plays: each request on the sample starts from its first commit
+    packages: PackageHosts | None = None  # hosts that set-up may reach; None: as they come with the program
 
 
 def make_workshop(
@@ -161,10 +173,12 @@ def make_workshop(
     checkouts = GitCheckouts(
         {name: site.path for name, site in sites.items()},
         home,
-        lambda name: _environment(sites[name]),
+        lambda *of: furnish(*of),  # it needs the checkouts itself
         fresh=hub.clones.refresh if hub else always_fresh,
         owner=NOBODY if os.geteuid() == 0 else None,
     )
+    grounds = make_grounds(sites, checkouts, config, GroundTools(sandbox=sandbox, artefacts=artefacts))
+    furnish = Furnisher(sites=sites, checkouts=checkouts, grounds=grounds)
     counts = Counts(Tokens(), home / "token-counts")
     packer = Packer(open_tree=Tree, list_files=of_checkout, counts=counts, redact=redact)
     return Workshop(
@@ -173,11 +187,13 @@ def make_workshop(
         sandbox=sandbox,
         checkouts=checkouts,
         gates=SandboxGates(
-            _gate_configs(sites, checkouts),
+            make_gate_configs(sites, checkouts),
             home,
             GateTools(sandbox=sandbox, artefacts=artefacts, redact=redact),
             lambda role: services.catalog().role(role).gates,
+            grounds.attach,
         ),
+        grounds=grounds,
         forge=_forges(services, sites, checkouts, config),
         issues=hub.issues if hub else NoIssues(),
         artefacts=artefacts,
@@ -187,9 +203,11 @@ def make_workshop(
     )
 
 
-def _gate_configs(sites: Mapping[str, Site], checkouts: GitCheckouts) -> dict[str, GateConfig]:
+def make_gate_configs(sites: Mapping[str, Site], checkouts: GitCheckouts) -> dict[str, GateConfig]:
     return {
-        name: GateConfig(repository=checkouts.repository(name), commands=site.commands, checkout=site.path)
+        name: GateConfig(
+            repository=checkouts.repository(name), commands=site.commands, checkout=site.path, measured=site.measured
+        )
         for name, site in sites.items()
     }
 
@@ -214,9 +232,39 @@ def _wanted(tx: Transaction) -> set[tuple[str, str]]:
     return {(task.project or "", branch_of(task, work)) for task in tasks for work in task.work.subtasks}
 
 
-def _environment(site: Site) -> Workspace:
-    """What a minion's commands find: the same programs as the gates that will judge them."""
-    return environment(site.path, site.commands).workspace_for(Path(os.devnull))
+def make_grounds(
+    sites: Mapping[str, Site], checkouts: GitCheckouts, config: WorkshopSettings, tools: GroundTools
+) -> ProjectGrounds:
+    known = {
+        name: GroundSite(
+            repository=checkouts.repository(name),
+            checkout=site.path,
+            written=site.environment,
+            secrets=site.secrets,
+            venv=site.commands.environment,
+        )
+        for name, site in sites.items()
+    }
+    shipped = packaged_hosts()
+    return ProjectGrounds(known, config.home, replace(tools, hosts=config.packages or shipped, shipped=shipped))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Furnisher:
+    """What a minion's commands find: the same programs and files as the gates that will judge them."""
+
+    sites: Mapping[str, Site]
+    checkouts: GitCheckouts
+    grounds: ProjectGrounds
+
+    async def __call__(self, project: str, base: str, folder: Path) -> Workspace:
+        site, attached = self.sites[project], await self.grounds.attach(project, base)
+        await asyncio.to_thread(attached.furnish, folder)
+        if attached.copies:
+            await asyncio.to_thread(self.checkouts.ignore, project, [path for _, path in attached.copies])
+        around = await asyncio.to_thread(environment, site.path, site.commands, None, attached)
+        look = await detect.look(self.checkouts.repository(project), base)
+        return replace(around.workspace_for(folder), ways=ways_of(look, site.commands, around))
 
 
 async def _read_skills(sites: Mapping[str, Site], checkout: Checkout) -> Sequence[Skill]:

@@ -62,6 +62,7 @@ class World:
             checkouts=self.workshop.checkouts,
             minions=self.workshop.minions(llm, window or WINDOW),
             gates=self.workshop.gates,
+            grounds=self.workshop.grounds,
             forge=self.workshop.forge,
             issues=self.workshop.issues,
             artefacts=self.workshop.artefacts,
@@ -97,9 +98,7 @@ async def make_world(settings: Settings, services: Services, secret: bytes, cons
     scripts = await asyncio.to_thread(load_scripts)  # long to read, and people are served already
     panel = await asyncio.to_thread(load_specialists, packaged_path("policies", "specialists.yaml"))
     rehearses, sites = chosen["primary"].models[0].rehearsal, _sites(settings, paths)
-    config = WorkshopSettings(
-        home=settings.home, sandbox=settings.sandbox, console=console, hub=hub, rehearses=rehearses
-    )
+    config = _workshop_settings(settings, console, hub, rehearses=rehearses)
     workshop = make_workshop(services, prompts, sites, config)
     risk = settings.risk if settings.risk else await asyncio.to_thread(packaged_policy)
     return World(
@@ -123,6 +122,17 @@ async def make_world(settings: Settings, services: Services, secret: bytes, cons
     )
 
 
+def _workshop_settings(settings: Settings, console: str, hub: Hub | None, *, rehearses: bool) -> WorkshopSettings:
+    return WorkshopSettings(
+        home=settings.home,
+        sandbox=settings.sandbox,
+        console=console,
+        hub=hub,
+        rehearses=rehearses,
+        packages=settings.packages,
+    )
+
+
 def make_prompts(
     secret: bytes, projects: GitProjects, catalog: Catalog, workflow_of: Callable[[Task], Workflow]
 ) -> Prompts:
@@ -140,5 +150,9 @@ def _sites(settings: Settings, paths: Mapping[str, Path | None]) -> dict[str, Si
     """Projects that are here, with what is set about their work."""
     known = {project.name: project for project in settings.projects}
     plain = Site(path=Path(), commands=GateCommands())
-    sites = {name: Site(path=plain.path, commands=p.gates, skills=p.skills) for name, p in known.items()}
+    sites = {
+        name: replace(plain, commands=p.gates, skills=p.skills, environment=p.environment, secrets=p.secrets)
+        for name, p in known.items()
+    }
+    plain = replace(plain, measured=False)  # the sample comes with the program, and its checks are known to pass
     return {name: replace(sites.get(name, plain), path=path) for name, path in paths.items() if path is not None}

@@ -12,6 +12,7 @@ from agents.domain.decisions.subject import (
     OfProposal,
     OfRemark,
     OfRun,
+    OfSetup,
     OfStep,
     OfSubtask,
     OfWish,
@@ -55,6 +56,7 @@ def sample(name: Kind, risk: RiskLevel = RiskLevel.LOW) -> Subject | None:
         OfRemark: OfRemark(entitled=False),
         OfWish: OfWish(wish=1),
         OfProposal: OfProposal(proposal=ProposalId("p"), shown="hash"),
+        OfSetup: OfSetup(consent="hash", commands=("npm ci",), secrets=()),
     }
     wanted = KINDS[name].subject
     return samples[wanted] if wanted else None

@@ -83,6 +83,25 @@ BROKEN = (
     settings("type: a list inside a list", "approvers: [['cli:ana']]\n"),
     settings("type: text in a list of sections", "projects: [shop]\n"),
     settings("type: not true or false", "channels: {'console:a': {self_approval: no}}\n"),
+    settings("environment: not a list", "projects: [{name: a, path: ., environment: {setup: make setup}}]\n"),
+    settings("environment: unknown name", "projects: [{name: a, path: ., environment: {set_up: []}}]\n"),
+    settings("environment: two lines", "projects: [{name: a, path: ., environment: {setup: ['a\\nb', '']}}]\n"),
+    settings(
+        "environment: odd variables", "projects: [{name: a, path: ., environment: {variables: {PATH: x, 1A: y}}}]\n"
+    ),
+    settings("environment: carry climbs", "projects: [{name: a, path: ., environment: {carry: [../../etc/passwd]}}]\n"),
+    settings(
+        "environment: twins",
+        "projects: [{name: a, path: ., environment: {services: [{name: db, command: x}, {name: db, command: y}]}}]\n",
+    ),
+    settings(
+        "environment: a secret that minions would see",
+        "projects: [{name: a, path: ., environment: {variables: {KEY: x}, secrets: [KEY]}}]\n",
+    ),
+    settings(
+        "environment: a secret that is not set",
+        "projects: [{name: a, path: ., environment: {secrets: [SHOP_INDEX]}}]\n",
+    ),
     settings("type: one level too high", "port: 8765\nbot_token: xoxb-1\n"),
     settings("type: variable below a section that is text", "console: 5\n", OVERLORD_CONSOLE_PORT="1"),
     # Values

@@ -37,6 +37,7 @@ from agents.ports import (
     show_nothing,
 )
 from agents.ports.judging import ANYWHERE
+from tests.fakes.baseline import Measures
 
 Play = Callable[[Brief, Watch], Awaitable[Outcome]]
 HEAD = "0" * 40
@@ -195,7 +196,7 @@ def failing(name: str = "tests") -> GateRun:
 
 
 @dataclass
-class ScriptedGates:
+class ScriptedGates(Measures):
     """`says`: what the gates find, attempt by attempt, for each log name; else all is well."""
 
     says: dict[str, Sequence[GateRun]] = field(default_factory=dict)

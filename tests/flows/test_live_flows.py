@@ -1,6 +1,7 @@
 """What flows let people see of what runs: as long as it does, and of the right subtask."""
 
 from agents.domain.ids import TaskId
+from agents.domain.project.ground import Baseline
 from agents.ports import Candidate, Judged, Show, show_nothing
 from bot.live import Running
 from bot.services import Services
@@ -15,6 +16,12 @@ class Watched(ScriptedGates):
         super().__init__()
         self.office = office
         self.seen: tuple[Running, ...] = ()
+
+    def measures(self, project: str) -> bool:
+        return False
+
+    async def baseline(self, project: str, commit: str, key: str, show: Show = show_nothing) -> Baseline | None:
+        return None
 
     async def judge(self, candidate: Candidate, show: Show = show_nothing) -> Judged:
         with show("pytest -q", "tests") as listener:

@@ -18,7 +18,7 @@ from agents.domain.task import decide
 from agents.domain.task.facts import Request
 from agents.domain.task.task import Task
 from agents.flows import FLOWS
-from agents.ports import Llm, Ports
+from agents.ports import NOTHING_NEEDED, Grounds, Llm, Ports
 from agents.workspace.projects import GitProjects
 from bot.permissions import Permissions
 from bot.running.jobs import launch
@@ -47,6 +47,7 @@ class Planning:
     runs: int = 0
     workshop: Workshop = field(default_factory=Workshop)
     projects: GitProjects = field(default_factory=lambda: GitProjects({"shop": None}))
+    grounds: Grounds = NOTHING_NEEDED
     leaves: bool = False  # what is handed over leaves the machine
 
     async def next_job(self) -> Job:
@@ -55,7 +56,13 @@ class Planning:
         return job
 
     async def any_job(self) -> Job | None:
-        """Claim the next job. A job whose holder is given up on is claimed again."""
+        """Claim the next job; what goes on beside planning is run at once, unless a test looks at it itself."""
+        while (job := await self._claimed()) and job.flow == "prepare_ground" and self.grounds is NOTHING_NEEDED:
+            await self.run(job)
+        return job
+
+    async def _claimed(self) -> Job | None:
+        """A job whose holder is given up on is claimed again."""
         self.runs += 1
         now = self.office.clock.now()
         await self.office.database.write(launch)
@@ -84,6 +91,7 @@ class Planning:
             minions=shop.minions,
             checkouts=shop.checkouts,
             gates=shop.gates,
+            grounds=self.grounds,
             forge=shop.forge,
             issues=shop.issues,
             artefacts=shop.artefacts,

@@ -1,6 +1,7 @@
 """The one way out: what is on the list answers, everything else is refused and says why."""
 
 import json
+from dataclasses import replace
 
 import pytest
 
@@ -116,3 +117,20 @@ def test_neither_profile_has_a_network() -> None:
     assert MINION.egress == frozenset(), "models are asked by the host"
     assert (GATE.memory, GATE.cpus, GATE.seconds) == (2 << 30, 1, 600)
     assert (MINION.memory, MINION.cpus, MINION.seconds) == (4 << 30, 2, 1800)
+
+
+async def test_what_is_listed_is_read_in_the_open_only_where_the_profile_says_so(yard: Yard) -> None:
+    async with (
+        echo() as listed,
+        echo() as unlisted,
+        yard.sandbox.open(yard.workspace, replace(only(f"127.0.0.1:{listed}"), in_the_open=True)) as room,
+    ):
+        said = await asked(
+            room,
+            (f"GET http://127.0.0.1:{listed}/a?b=c HTTP/1.1\r\nHost: x\r\nProxy-Authorization: y\r\n\r\n", ""),
+            (f"GET http://127.0.0.1:{unlisted}/ HTTP/1.1\r\n\r\n", ""),
+            (f"POST http://127.0.0.1:{listed}/ HTTP/1.1\r\nContent-Length: 1\r\n\r\nx", ""),
+            (f"GET http://ana:x@127.0.0.1:{listed}/ HTTP/1.1\r\n\r\n", ""),
+        )
+    assert said[0] == "GET /a?b=c HTTP/1.1\r\nConnection: close\r\nHost: x\r\n\r\n"
+    assert [answer[9:12] for answer in said[1:]] == ["403", "405", "405"]

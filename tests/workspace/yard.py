@@ -31,9 +31,11 @@ class Yard:
 
     def checkouts(self) -> GitCheckouts:
         """Made anew, as after a restart."""
-        return GitCheckouts(
-            {"links": self.user}, self.home, lambda project: Workspace(path=self.home, environ={"PROJECT": project})
-        )
+
+        async def environment(project: str, base: str, folder: Path) -> Workspace:
+            return Workspace(path=folder, environ={"PROJECT": project})
+
+        return GitCheckouts({"links": self.user}, self.home, environment)
 
     def people_commit(self, files: Mapping[str, str], message: str = "More") -> str:
         write(self.user, files)

@@ -33,6 +33,7 @@ class Kind(StrEnum):
     STUCK = "stuck"  # a job failed for good
     QUESTION = "question"  # a minion asks
     SCOPE = "scope"  # a minion needs to write more than the plan names
+    CONSENT = "consent"  # to the set-up commands of a project
     START_SCOPE = "start_scope"  # the plan names no files for a subtask
     AGAINST_PLAN = "against_plan"  # a wish contradicts the accepted plan
     GATE = "gate"  # finished work of a subtask, before it goes on

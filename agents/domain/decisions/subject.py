@@ -105,4 +105,15 @@ class OfWish(_Exact):
     wish: int
 
 
-Subject = OfSubtask | OfRun | OfStep | OfHead | OfPlan | OfBudget | OfJob | OfWords | OfRemark | OfProposal | OfWish
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OfSetup(_Exact):
+    """Set-up commands of a project, exactly as they were shown, and the names of the secrets they are given."""
+
+    consent: str
+    commands: tuple[str, ...]
+    secrets: tuple[str, ...]
+
+
+Subject = (
+    OfSubtask | OfRun | OfStep | OfHead | OfPlan | OfBudget | OfJob | OfWords | OfRemark | OfProposal | OfWish | OfSetup
+)

@@ -48,6 +48,7 @@ from agents.domain.decisions.kinds.task import (
 )
 from agents.domain.decisions.kinds.work import (
     against_plan,
+    consent,
     escalation,
     gate,
     late_checks,
@@ -69,8 +70,8 @@ from agents.domain.task.task import Task
 _ALL = (
     *(intake, project, budget, stuck, stopped, snoozed, cancel, controls, meant, second, correction),
     *(clarification, no_plan, plan, debate, change),
-    *(question, scope, start_scope, escalation, taken, gate, late_checks, outside_review, merge, unmerged, proposal),
-    against_plan,
+    *(consent, question, scope, start_scope, escalation, taken, gate, late_checks, outside_review, merge, unmerged),
+    *(proposal, against_plan),
 )
 KINDS: dict[Kind, DecisionKind[Any]] = {
     kind.name: kind for each in _ALL for kind in vars(each).values() if isinstance(kind, DecisionKind)

@@ -8,6 +8,15 @@ from agents.domain.errors import IllegalMove
 from agents.domain.fact import AboutDecision, Event
 from agents.domain.ids import ProjectId
 from agents.domain.learning.proposal import Listed, ProposalApproved, ProposalMade, ProposalRejected
+from agents.domain.project.ground import (
+    Baseline,
+    BaselineMeasured,
+    EnvironmentFailed,
+    EnvironmentReady,
+    Installed,
+    SetupAllowed,
+    remember,
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -18,6 +27,9 @@ class Project:
     changed_at: datetime
     open: tuple[Decision, ...] = ()
     proposals: tuple[Listed, ...] = ()  # that nobody has decided on yet
+    consents: tuple[str, ...] = ()  # to set-up commands, by their hash; the last ones
+    installed: Installed | None = None
+    baseline: Baseline | None = None  # the last that was measured
 
     @property
     def name(self) -> str:
@@ -41,6 +53,14 @@ def evolve(project: Project, event: Event) -> Project:
         case ProposalApproved() | ProposalRejected():
             pending = tuple(each for each in project.proposals if each.proposal.id != event.proposal)
             return replace(project, proposals=pending)
+        case SetupAllowed():
+            return replace(project, consents=remember(project.consents, event.consent))
+        case EnvironmentReady():
+            return replace(project, installed=Installed(key=event.key, log=event.log))
+        case EnvironmentFailed():
+            return replace(project, installed=Installed(key=event.key, log=event.log, problem=event.problem))
+        case BaselineMeasured():
+            return replace(project, baseline=event.baseline)
         case _:
             raise IllegalMove(
                 f"{type(event).__name__} is no fact about a project",

@@ -12,6 +12,7 @@ from agents.domain.fact import Fold
 from agents.domain.models.money import fold as fold_money
 from agents.domain.planning.facts import at_first, fold as fold_plan
 from agents.domain.planning.review import after_round
+from agents.domain.project.ground import settle
 from agents.domain.task.listening import TELLING, Hearing, listen
 from agents.domain.task.task import AT_WORK, PLANNING, RESTING, Task, TaskState
 from agents.domain.task.wishes import Wish
@@ -88,6 +89,13 @@ STAYS: frozenset[type[Event]] = frozenset(
         e.BudgetRaised,
         e.TaskAskedAbout,
         e.ProposalMade,
+        e.SetupAllowed,
+        e.SetupWanted,
+        e.GroundSettled,
+        e.EnvironmentReady,
+        e.EnvironmentFailed,
+        e.BaselineBegun,
+        e.BaselineMeasured,
     }
 )
 EVEN_WHEN_ENDED: frozenset[type[Event]] = frozenset(
@@ -139,6 +147,9 @@ fold.on(e.OutlineChosen, e.PlanChangeRequested)(lambda task, fact: replace(task,
 fold.on(e.DecompositionEscalated)(lambda task, fact: replace(task, problem="" if fact.debate else fact.why))
 fold.on(e.ClarificationAnswered)(lambda task, fact: replace(task, problem=""))
 fold.on(e.MergeFailed)(lambda task, fact: replace(task, problem=fact.problem))
+fold.on(e.GroundSettled)(lambda task, fact: replace(task, ground=settle(task.ground, fact)))
+fold.on(e.BaselineBegun)(lambda task, fact: replace(task, ground=replace(task.ground, measuring=True)))
+fold.on(e.BaselineMeasured)(lambda task, fact: replace(task, ground=replace(task.ground, baseline=fact.baseline)))
 fold.on(e.Merged)(lambda task, fact: replace(task, problem=""))
 fold.on(e.ProposalMade)(lambda task, fact: replace(task, proposals=(*task.proposals, fact.proposal)))
 

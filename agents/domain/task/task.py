@@ -10,6 +10,7 @@ from agents.domain.ids import DecisionId, TaskId
 from agents.domain.learning.proposal import Proposal
 from agents.domain.models.money import MoneyState
 from agents.domain.planning.facts import PlanState
+from agents.domain.project.ground import GroundState
 from agents.domain.task.facts import Request
 from agents.domain.task.wishes import Wish
 from agents.domain.work.work import DeliveryState, WorkState
@@ -60,6 +61,7 @@ class Task:
     parked: tuple[str, ...] = ()  # jobs that were given up, until a person asks for them again
     problem: str = ""
     reason: str = ""  # why it was cancelled
+    ground: GroundState = field(default_factory=GroundState)
     proposals: tuple[Proposal, ...] = ()  # that it gave rise to and nobody has decided on yet
 
     @property

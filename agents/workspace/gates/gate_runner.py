@@ -47,7 +47,7 @@ class CleanCheckout:
         folder = self._home / f"{os.getpid()}-{os.urandom(6).hex()}"
         folder.mkdir(mode=0o755)
         try:
-            await _lay_out(repository, folder, wanted)
+            await lay_out(repository, folder, wanted)
             yield folder
         finally:
             await asyncio.shield(asyncio.to_thread(remove, folder))
@@ -64,7 +64,7 @@ class CleanCheckout:
         return len(left)
 
 
-async def _lay_out(repository: Path, folder: Path, wanted: Sequence[Entry]) -> None:
+async def lay_out(repository: Path, folder: Path, wanted: Sequence[Entry]) -> None:
     """Links come last: while files are written there is none that could lead elsewhere."""
     for path in (entry.path for entry in wanted):
         if any(part in _NEVER or part.casefold() == ".git" for part in path.split("/")):
@@ -137,12 +137,22 @@ class GateRunner:
     out: str = field(default_factory=lambda: f".gate-{os.urandom(6).hex()}")  # nobody could have put it there
 
     async def run(
-        self, name: str, command: Command, *, restored: Restored = AS_COMMITTED, base: bool = False
+        self,
+        name: str,
+        command: Command,
+        *,
+        restored: Restored = AS_COMMITTED,
+        base: bool = False,
+        again: bool = False,
     ) -> Outcome:
-        """On the commit's files; with `base` on the base's, only to compare with, so nothing is kept."""
+        """On the commit's files; with `base` on the base's, only to compare with, so nothing is kept.
+
+        `again`: though it is known how it ended before on the same files.
+        """
         wanted = restored.lay_over(self.case.had if base else self.case.has)
         key = await asyncio.to_thread(self._key, wanted, command)
-        if before := await asyncio.to_thread(self.passed.find, key, command.measured):
+        before = None if again else await asyncio.to_thread(self.passed.find, key, command.measured)
+        if before:
             ran, found, measured = _as_before(before), before.report, before.coverage
         else:
             ran, found, measured = await self._run(name, command, wanted)
@@ -170,7 +180,7 @@ class GateRunner:
     async def _run(self, name: str, command: Command, wanted: Sequence[Entry]) -> tuple[Ran, Report | None, str]:
         async with self.checkout.write_tree(self.case.repository, wanted) as folder:
             (folder / self.out).mkdir()
-            self.environment.link(folder)
+            await asyncio.to_thread(self.environment.furnish, folder)
             ran = await self._shown(name, command, folder)
             found, measured = await asyncio.to_thread(self._reports, folder, command)
         return replace(ran, output=ran.output.replace(str(folder), ".")), found, measured

@@ -7,19 +7,23 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from agents.domain.checks.evaluation import PROJECT, RULES, ExtraGate, GateCommands, GateRun, Score
+from agents.domain.checks.scope import Scope, ScopeMode
 from agents.domain.errors import OverlordError
+from agents.domain.project.ground import Baseline
 from agents.domain.text.sanitize import one_line
 from agents.ports import Candidate, Judged, Show, Trial, show_nothing
-from agents.workspace.gates import detect, gate_commands, gate_steps, rules, scoring
+from agents.workspace.gates import baselines, detect, gate_commands, gate_steps, rules, scoring
 from agents.workspace.gates.detect import Way
-from agents.workspace.gates.gate_commands import Command, Environment, environment
+from agents.workspace.gates.gate_commands import BARE, Attached, Command, Environment, environment
 from agents.workspace.gates.gate_runner import CleanCheckout, GateRunner, GateTools, Outcome
 from agents.workspace.gates.passed_runs import PassedRuns
 from agents.workspace.gates.rules import Case
+from agents.workspace.git import objects
 
 _LONGEST = 600  # characters of a reason
 CHANGELOG = "changelog"
 _CHANGELOG = re.compile(r"(change_?log|changes|news|history)(\.(md|rst|txt))?", re.IGNORECASE)
+Attach = Callable[[str, str], Awaitable[Attached]]
 Wanted = Mapping[str, ExtraGate | None]  # gates in their order, and the command of those that are one
 
 
@@ -29,6 +33,7 @@ class GateConfig:
 
     repository: Path
     commands: GateCommands = field(default_factory=GateCommands)
+    measured: bool = True  # whether its checks are tried before any work; those of the sample are known to pass
     checkout: Path | None = None  # where its own .venv or node_modules lies, if not in the repository's folder
 
     @property
@@ -76,10 +81,14 @@ class SandboxGates:
         home: Path,
         tools: GateTools,
         of_role: Callable[[str], Sequence[ExtraGate]] = lambda role: (),
+        attach: Attach | None = None,
     ) -> None:
+        """`attach`: what the environment of a project adds at a commit."""
+        self._attach = attach
         self._projects = projects
         self._of_role = of_role
         self._tools = tools
+        self._home = home
         self._checkout = CleanCheckout(home / "gates")
         self._passed = PassedRuns(home / "passed")
         self.sweep = self._checkout.sweep  # removes what a kill left behind
@@ -112,6 +121,31 @@ class SandboxGates:
         left = config.names if because else ()
         return Judged(gates=(*rows, *(_left_out(name, because) for name in left)))
 
+    def measures(self, project: str) -> bool:
+        config = self._projects.get(project)
+        return config is not None and config.measured
+
+    async def baseline(self, project: str, commit: str, key: str, show: Show = show_nothing) -> Baseline | None:
+        """Every check on a commit that nobody changed. Where it was measured before, that is read."""
+        config = self._projects.get(project)
+        if config is None or not config.measured:
+            return None
+        tree = await objects.tree_of(config.repository, commit)
+        kept = baselines.Kept(self._home, project, tree, key, config.commands)
+        if known := await asyncio.to_thread(kept.read):
+            return known
+        whole = Candidate(
+            project=project, base=commit, commit=commit, scope=Scope(mode=ScopeMode.EXPLICIT), log=f"baseline-{project}"
+        )
+        try:
+            case = await rules.read(whole, config.repository)
+            runner = await self._runner(case, config, show)
+        except OverlordError as problem:
+            return Baseline(tree=tree, key=key, checks=(baselines.cannot_run("checks", problem),))
+        measured = Baseline(tree=tree, key=key, checks=tuple(await baselines.measure(runner, config.commands)))
+        await asyncio.to_thread(kept.write, measured)
+        return measured
+
     async def trial(self, project: str, base: str, folder: Path) -> Trial | None:
         """How the tests gate will test what is in a folder. None: it has no tests, or they cannot run there.
 
@@ -121,7 +155,7 @@ class SandboxGates:
         if config is None:
             return None
         try:
-            around = environment(config.home, config.commands, self._tools.venv)
+            around = await self._around(project, base, config)
             command = await _tests_of(config, base, around)
         except OverlordError:
             return None  # the gate says so, with what to do
@@ -131,18 +165,25 @@ class SandboxGates:
         settings = (f"{name}={value}" for name, value in told.environ.items())
         return Trial(argv=("env", *settings, *command.argv), shown=command.shown)
 
+    async def _around(self, project: str, commit: str, config: GateConfig) -> Environment:
+        attached = await self._attach(project, commit) if self._attach else BARE
+        return environment(config.home, config.commands, self._tools.venv, attached)
+
+    async def _runner(self, case: Case, config: GateConfig, show: Show) -> GateRunner:
+        return GateRunner(
+            case=case,
+            commands=config.commands,
+            environment=await self._around(case.candidate.project, case.candidate.base, config),
+            checkout=self._checkout,
+            passed=self._passed,
+            sandbox=await self._tools.sandbox(),
+            tools=self._tools,
+            show=show,
+        )
+
     async def _run(self, case: Case, config: GateConfig, wanted: Wanted, show: Show) -> Judged:
         try:
-            runner = GateRunner(
-                case=case,
-                commands=config.commands,
-                environment=environment(config.home, config.commands, self._tools.venv),
-                checkout=self._checkout,
-                passed=self._passed,
-                sandbox=await self._tools.sandbox(),
-                tools=self._tools,
-                show=show,
-            )
+            runner = await self._runner(case, config, show)
         except OverlordError as problem:
             first, *others = wanted
             left = [_left_out(name, f"{first} cannot be run") for name in others]

@@ -26,6 +26,9 @@ async def always_fresh(project: str, branch: str = "") -> None:
     """The repository is the user's own: nothing has to be brought."""
 
 
+Furnish = Callable[[str, str, Path], Awaitable[Workspace]]  # of which project, from which commit, in which folder
+
+
 class GitCheckouts:
     """Implements agents.ports.Checkouts. All of it lies in the state folder: see docs/decisions/0015."""
 
@@ -33,12 +36,12 @@ class GitCheckouts:
         self,
         paths: Mapping[str, Path],
         home: Path,
-        environment: Callable[[str], Workspace] | None = None,
+        environment: Furnish | None = None,
         *,
         fresh: Callable[[str, str], Awaitable[None]] = always_fresh,
         owner: int | None = None,
     ) -> None:
-        """`environment`: what a project's programs need beside its files.
+        """`environment`: what a project's programs need beside its files; it may put some into the folder.
 
         `fresh` brings a project's repository up to date, where it is only a copy of one that is elsewhere.
         `owner`: the user that sandboxes run as, if it is another; folders are then given to them ahead of time.
@@ -82,7 +85,7 @@ class GitCheckouts:
                     if folder is not None:
                         tip, base = await mirror.ends(branch)
                         head = await folders.follow(folder, tip)
-                        space, found = self._workspace(project, folder.path), tries == 0
+                        space, found = await self._workspace(project, folder.path, base), tries == 0
                         return Checkout(
                             project=project, branch=branch, base=base, head=head, workspace=space, found=found
                         )
@@ -94,7 +97,7 @@ class GitCheckouts:
         """The files of a commit for a while, nobody's changes among them: what gates judge."""
         commit = await self._mirror(project).fetch_commit(commit)
         async with self._folders(project).lend(commit) as path:
-            yield self._workspace(project, path)
+            yield await self._workspace(project, path, commit)
 
     async def commit(self, checkout: Checkout, message: Message) -> str:
         with _translate_errors(checkout.branch):
@@ -172,9 +175,14 @@ class GitCheckouts:
                 raise CheckoutFailed(f"The folder of {checkout.branch} is not there", next_step="Open it again.")
             yield folder
 
-    def _workspace(self, project: str, path: Path) -> Workspace:
-        around = self._environment(project) if self._environment else Workspace(path=path)
-        return replace(around, path=path, git=self._mirror(project).place)
+    async def _workspace(self, project: str, path: Path, base: str) -> Workspace:
+        mirror = self._mirror(project)
+        around = await self._environment(project, base, path) if self._environment else Workspace(path=path)
+        return replace(around, path=path, git=mirror.place)
+
+    def ignore(self, project: str, paths: Collection[str]) -> None:
+        """Files that are put into every folder and belong to no commit. Each is named once, for git of the project."""
+        self._mirror(project).ignore(paths)
 
     def _mirror(self, project: str) -> Mirror:
         return self._folders(project).mirror

@@ -1,7 +1,8 @@
 """The host's own copy of a project's repository: branches of minions live in it, and nobody's checkout is touched."""
 
+import os
 import re
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Collection, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -19,6 +20,7 @@ _SOURCE = "refs/overlord/source"  # where branches of it were
 BASE = "refs/overlord/base"  # where each branch began
 _ELSEWHERE = re.compile(r"reference already exists|but expected|unable to resolve reference")
 _STALE = re.compile(r"'([^'\n]+\.lock)': File exists")
+_LITERAL = str.maketrans({each: f"\\{each}" for each in "\\*?[ "})  # signs that mean more to git than themselves
 _FOLDERS = ("", "objects", "objects/info", "objects/pack", "refs", "refs/heads", "worktrees")
 _CONFIG = """\
 [core]
@@ -63,6 +65,17 @@ class Mirror:
             fetch = (*FETCH, "--update-shallow", UPLOAD, "--end-of-options", str(self.source.absolute()))
             await _unstuck(self.place, replace(git, seconds=LONG), (*fetch, f"+{theirs}:{ours}"))
         return await self.resolve(ours)
+
+    def ignore(self, paths: Collection[str]) -> None:
+        """Have git pass over these paths in every folder, where no commit holds them."""
+        exclude = self.place / "info" / "exclude"
+        known = exclude.read_text().splitlines() if exclude.is_file() else []
+        wanted = [f"/{path.translate(_LITERAL)}" for path in paths]
+        if not set(wanted) <= set(known):
+            exclude.parent.mkdir(exist_ok=True)
+            fresh = exclude.with_name(f"exclude.{os.urandom(4).hex()}")
+            fresh.write_text("".join(f"{line}\n" for line in dict.fromkeys((*known, *wanted))))
+            fresh.rename(exclude)
 
     async def resolve(self, name: str) -> str:
         """The commit that a ref or an id names; empty if there is none."""

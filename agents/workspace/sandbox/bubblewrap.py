@@ -102,13 +102,14 @@ class Bubblewrap:
     async def once(
         self, workspace: Workspace, profile: Profile, command: Sequence[str], on_output: Listener | None = None
     ) -> Ran:
-        session.encode_command(command)
-        if profile.egress:
+        session.encode_command([*workspace.around, *command])
+        if profile.egress or workspace.first:
             async with self.open(workspace, profile) as room:
                 return await room.run(command, on_output=on_output)
         began, ended = time.monotonic(), running.DIED
         async with running.listening(profile, on_output) as pipe, launching(self, workspace, profile) as launch:
-            process = launch.process([*_FIRST, self.guard.token, *command], pipe.writable)
+            line = [*_FIRST, self.guard.token, *workspace.around, *command]
+            process = launch.process(line, pipe.writable)
             pipe.close_ours()
             try:
                 watching = launch.watch(process.pid, Disk(workspace.path))
@@ -140,7 +141,7 @@ class Bubblewrap:
             end = partial(running.end, process)
             held.push_async_callback(end)
             try:
-                await session.ready(ours, profile.egress, held)
+                await session.ready(ours, profile, held)
             except session.NeverReady:
                 await running.exit_code(process)
                 raise unusable(readable(waiting(words).decode(errors="replace"))) from None

@@ -18,7 +18,16 @@ from agents.workspace.sandbox.processes import resource_limits, tree
 from agents.workspace.sandbox.processes.resource_limits import Disk, over_a_limit
 from agents.workspace.sandbox.processes.running import SACRIFICED
 from agents.workspace.sandbox.session import session_of
-from agents.workspace.sandbox.walls import MB, NOBODY, PROXY_PORT, Mount, SandboxUnusable, environ_of, mounts_of
+from agents.workspace.sandbox.walls import (
+    MB,
+    NOBODY,
+    PROXY_PORT,
+    Mount,
+    SandboxUnusable,
+    environ_of,
+    mounts_of,
+    scratch_of,
+)
 
 IMAGE = "python:3.11-slim"  # ours inside is a Python program; the image may be any that has one
 _PREFIX = "overlord-"  # of a container's name; the bot's process id follows
@@ -47,12 +56,17 @@ def options(engine: str, workspace: Workspace, profile: Profile, door: Path) -> 
         *("--volume", f"{door}:{DOOR}:ro"),
         *(part for mount in mounts_of(workspace, ()) for part in ("--volume", _volume(mount))),
         *(part for name, value in environ.items() for part in ("--env", f"{name}={value}")),
+        *(
+            part
+            for at in scratch_of(workspace)
+            for part in ("--tmpfs", f"{at}:rw,nosuid,nodev,size={64 * MB},mode=1777")
+        ),
         *("--workdir", str(workspace.path)),
     ]
 
 
 def _volume(mount: Mount) -> str:
-    return f"{mount.at}:{mount.at}:{'rw' if mount.writable else 'ro'}"
+    return f"{mount.outside}:{mount.at}:{'rw' if mount.writable else 'ro'}"
 
 
 def _limits(profile: Profile) -> Iterator[str]:
@@ -151,7 +165,7 @@ class Container:
                 raise unusable(self.name, said)
             control = held.enter_context(await self._answered(listening, name))
             try:
-                await session.ready(control, profile.egress, held)
+                await session.ready(control, profile, held)
             except session.NeverReady:
                 raise unusable(self.name, "our program in it ends without a word") from None
             pid = await self._pid(name)

@@ -8,6 +8,8 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 from http import HTTPStatus
 
+from agents.ports import Profile
+
 log = logging.getLogger(__name__)
 
 CONNECTIONS_MOST = 64
@@ -15,12 +17,19 @@ HEAD_MOST = 8_192  # bytes of a request's head
 PATIENCE = 15.0  # seconds for a request to be made, and for the other side to answer
 _PIECE = 1 << 16
 _REQUEST = re.compile(rb"\ACONNECT ([A-Za-z0-9._:\[\]-]{1,270}) HTTP/1\.[01]\r\n")
+# In the open: an index without TLS. Only reading, and each connection for one request.
+_PLAIN = re.compile(
+    rb"\A(GET|HEAD) http://([A-Za-z0-9._\[\]-]{1,260})(:\d{1,5})?(/[!-~]*)? (HTTP/1\.[01])\r\n", re.ASCII
+)
+_HOP = re.compile(
+    rb"(?im)^(connection|proxy-[a-z-]+|keep-alive|te|upgrade|transfer-encoding|content-length):[^\r\n]*\r\n"
+)
 
 
 @asynccontextmanager
-async def serving(door: socket.socket, allowed: frozenset[str]) -> AsyncIterator[None]:
+async def serving(door: socket.socket, profile: Profile) -> AsyncIterator[None]:
     """Answers at a listening socket, which may belong to another network namespace."""
-    proxy = Proxy(allowed)
+    proxy = Proxy(profile)
     server = await asyncio.start_server(proxy.answer, sock=door, limit=HEAD_MOST)
     try:
         yield
@@ -30,8 +39,9 @@ async def serving(door: socket.socket, allowed: frozenset[str]) -> AsyncIterator
 
 
 class Proxy:
-    def __init__(self, allowed: frozenset[str]) -> None:
-        self._allowed = frozenset(place.lower() for place in allowed)
+    def __init__(self, profile: Profile) -> None:
+        self._profile = profile
+        self._allowed = frozenset(place.lower() for place in profile.egress)
         self._open: set[asyncio.Task[None]] = set()
 
     async def answer(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -53,7 +63,7 @@ class Proxy:
             await asyncio.wait(self._open, timeout=PATIENCE)
 
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        code, place = await self._asked(reader)
+        code, place, head = await self._asked(reader)
         if code != 200:
             await _reply(writer, code, place)
             return
@@ -65,32 +75,48 @@ class Proxy:
             await _reply(writer, 502, place)
             return
         try:
-            await _reply(writer, 200, "")
-            await asyncio.gather(_copy(reader, there[1]), _copy(there[0], writer))
+            if head:
+                there[1].write(head)
+                await _copy(there[0], writer)
+            else:
+                await _reply(writer, 200, "")
+                await asyncio.gather(_copy(reader, there[1]), _copy(there[0], writer))
         finally:
             there[1].close()
 
-    async def _asked(self, reader: asyncio.StreamReader) -> tuple[int, str]:
-        """200 and where to, or why not."""
+    async def _asked(self, reader: asyncio.StreamReader) -> tuple[int, str, bytes]:
+        """200 and where to, or why not; and what to say there, where it is asked in the open."""
         if len(self._open) > CONNECTIONS_MOST:
-            return 503, "too many connections"
+            return 503, "too many connections", b""
         try:
             async with asyncio.timeout(PATIENCE):
                 head = await reader.readuntil(b"\r\n\r\n")
         except TimeoutError:
-            return 408, ""
+            return 408, "", b""
         except asyncio.LimitOverrunError:
-            return 431, ""
+            return 431, "", b""
         except asyncio.IncompleteReadError:
             head = b""
-        asked = _REQUEST.match(head)
-        if asked is None:
-            return 405, "only CONNECT is answered"
-        place = asked[1].decode().lower()
+        place, said = _wanted(head)
+        if not place or (said and not self._profile.in_the_open):
+            return 405, "only CONNECT is answered", b""
         if place not in self._allowed:
             log.info("egress refused", extra={"place": place})
-            return 403, f"{place} is not on the list of this sandbox"
-        return 200, place
+            self._profile.refused(place)
+            return 403, f"{place} is not on the list of this sandbox", b""
+        return 200, place, said
+
+
+def _wanted(head: bytes) -> tuple[str, bytes]:
+    """Where to, and what is said there in the open; nothing for what is not answered."""
+    if asked := _REQUEST.match(head):
+        return asked[1].decode().lower(), b""
+    if plain := _PLAIN.match(head):
+        method, host, port, path, version = plain.groups()
+        rest = _HOP.sub(b"", head[plain.end() :])
+        said = b"%s %s %s\r\nConnection: close\r\n%s" % (method, path or b"/", version, rest)
+        return (host + (port or b":80")).decode().lower(), said
+    return "", b""
 
 
 async def _reply(writer: asyncio.StreamWriter, code: int, body: str) -> None:

@@ -9,6 +9,8 @@ from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+from agents.domain.errors import OverlordError
+from agents.domain.text.sanitize import one_line
 from agents.ports import EndedBy, Listener, Profile, Ran, Workspace
 from agents.workspace.sandbox import egress
 from agents.workspace.sandbox.processes import running
@@ -20,6 +22,7 @@ PATIENCE = 20.0  # seconds for a sandbox to start
 COMMAND_MOST = 1 << 17  # bytes: more does not fit into one message
 _READY = b"ready"
 _ANSWER = 16
+_SAID = 400  # characters of what a failed preparation said last
 
 
 @dataclass(slots=True)
@@ -70,7 +73,7 @@ def inside_command(python: str, program: str, control: int | str, port: int, fil
     return [python, "-I", "-S", program, str(control), str(port), filter]
 
 
-async def ready(control: socket.socket, allowed: frozenset[str], held: AsyncExitStack) -> None:
+async def ready(control: socket.socket, profile: Profile, held: AsyncExitStack) -> None:
     """Waits until our program inside speaks; nobody else's ran before. Serves the door it opened for egress."""
     try:
         async with asyncio.timeout(PATIENCE):
@@ -87,7 +90,7 @@ async def ready(control: socket.socket, allowed: frozenset[str], held: AsyncExit
     if descriptors:
         door = socket.socket(fileno=descriptors[0])
         door.setblocking(False)
-        await held.enter_async_context(egress.serving(door, allowed))
+        await held.enter_async_context(egress.serving(door, profile))
 
 
 class NeverReady(Exception):
@@ -118,16 +121,33 @@ async def session_of(workspace: Workspace, profile: Profile, start: Start) -> "A
     """A room for as long as the block runs."""
     room = SandboxSession(workspace, profile, start, await start())
     try:
+        for command in workspace.first:
+            await _prepare(room, command)
         yield room
     finally:
         await room.close()
+
+
+class NotPrepared(OverlordError):
+    """What a project asks to be run in every fresh tree did not end well."""
+
+
+async def _prepare(room: "SandboxSession", command: str) -> None:
+    ran = await room.run(("/bin/sh", "-c", command))
+    if ran.exit_code != 0:
+        ended = f"exit code {ran.exit_code}" if ran.ended_by is EndedBy.EXIT else ran.ended_by.value
+        said = one_line(ran.output.strip()[-_SAID:], _SAID)
+        raise NotPrepared(
+            f"the tree cannot be prepared: `{command}` ends with {ended}: {said}",
+            next_step="Correct `prepare:` of the project's environment; it runs without a network.",
+        )
 
 
 class SandboxSession:
     """Implements agents.ports.Room."""
 
     def __init__(self, workspace: Workspace, profile: Profile, start: Start, instance: Instance) -> None:
-        self._profile = profile
+        self._profile, self._around = profile, workspace.around
         self._start, self._instance = start, instance
         self._disk = Disk(workspace.path)  # of the whole run: what one command leaves counts for the next
         self._turn = asyncio.Lock()
@@ -140,6 +160,7 @@ class SandboxSession:
         timeout: float | None = None,  # noqa: ASYNC109  it ends the command, which is a result like any other
         on_output: Listener | None = None,
     ) -> Ran:
+        command = [*self._around, *command]
         encode_command(command)  # what cannot be sent is told before anything is started
         async with self._turn:
             if self._closed:

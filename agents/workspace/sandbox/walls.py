@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from agents.domain.errors import OverlordError
-from agents.ports import Profile, Workspace
+from agents.ports import Profile, Shown, Workspace
 
 MB, GB = 1 << 20, 1 << 30
 # What a gate and a minion may use up. Neither has a network: models are asked by the host.
@@ -94,8 +94,13 @@ def toolchain(venv: Path) -> tuple[Path, ...]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Mount:
-    at: Path  # both outside and inside
+    at: Path  # inside, and outside where no source is named
     writable: bool = False
+    source: Path | None = None
+
+    @property
+    def outside(self) -> Path:
+        return self.source or self.at
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -115,7 +120,7 @@ class Start:
 def command_line(start: Start) -> list[str]:
     tools, user = start.tools, start.tools.user
     mounts = mounts_of(start.workspace, tools.readable)
-    staged = user is not None and not all(reachable(mount.at, user) for mount in mounts)
+    staged = user is not None and not all(reachable(mount.outside, user) for mount in mounts)
     return [
         *(_stage(tools, mounts) if staged else ()),
         *(() if user is None else (tools.setpriv, f"--reuid={user}", f"--regid={user}", "--clear-groups", "--")),
@@ -127,6 +132,7 @@ def command_line(start: Start) -> list[str]:
         *("--proc", "/proc", "--dev", "/dev"),
         *_memory_folders(start.profile),
         *_binds(mounts, from_stage=staged),
+        *_scratch(start.workspace, start.profile),
         *(() if start.first is None else ("--perms", "0111", "--ro-bind-data", str(start.first), FIRST)),
         *("--remount-ro", "/dev", "--remount-ro", "/", "--chdir", str(start.workspace.path)),
         *(part for pair in environ_of(start.workspace, start.profile).items() for part in ("--setenv", *pair)),
@@ -144,7 +150,36 @@ def mounts_of(workspace: Workspace, needed: Sequence[Path]) -> list[Mount]:
         *(Mount(at=path) for path in dict.fromkeys(readable)),
         Mount(at=workspace.path, writable=True),
         *([Mount(at=git)] if git.exists() and not git.is_symlink() else ()),
+        *(
+            Mount(at=workspace.path / each.at, source=each.source)
+            for each in workspace.shown
+            if _can_show(workspace, each)
+        ),
     ]
+
+
+def scratch_of(workspace: Workspace) -> list[Path]:
+    """Folders in memory, in what nobody writes otherwise: tools of Node keep things in node_modules."""
+    shown = [each for each in workspace.shown if _can_show(workspace, each)]
+    return [workspace.path / each.at / name for each in shown for name in each.scratch if (each.source / name).is_dir()]
+
+
+def _scratch(workspace: Workspace, profile: Profile) -> Iterator[str]:
+    for folder in scratch_of(workspace):
+        yield from ("--size", str(min(256 * MB, profile.memory // 4)), "--tmpfs", str(folder))
+
+
+def _can_show(workspace: Workspace, shown: Shown) -> bool:
+    """Only where plain folders lead to it: a link on the way would show it elsewhere."""
+    path = workspace.path
+    for part in shown.at.split("/"):
+        path = path / part
+        try:
+            if part in ("", ".", "..", ".git") or not stat.S_ISDIR(path.lstat().st_mode):
+                return False
+        except OSError:
+            return False
+    return shown.source.is_dir()
 
 
 def visible_entries(workspace: Workspace, tools: Tools) -> Mapping[str, list[str]]:
@@ -184,9 +219,9 @@ def _memory_folders(profile: Profile) -> Iterator[str]:
 
 def _binds(mounts: Sequence[Mount], *, from_stage: bool = False, to_stage: bool = False) -> Iterator[str]:
     for number, mount in enumerate(mounts):
-        staged, at = f"{STAGE}/{number}", str(mount.at)
+        staged = f"{STAGE}/{number}"
         yield "--bind" if mount.writable else "--ro-bind"
-        yield from (staged if from_stage else at, staged if to_stage else at)
+        yield from (staged if from_stage else str(mount.outside), staged if to_stage else str(mount.at))
 
 
 def environ_of(workspace: Workspace, profile: Profile) -> Mapping[str, str]:

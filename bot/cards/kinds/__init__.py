@@ -23,6 +23,7 @@ from bot.cards.kinds.task import (
 )
 from bot.cards.kinds.work import (
     against_plan,
+    consent,
     escalation,
     gate,
     late_checks,
@@ -38,9 +39,8 @@ from bot.cards.kinds.work import (
 
 # Where several are open while a task is at work, the first one says its state.
 _ALL = (
-    *(merge, outside_review, unmerged, stuck, escalation, late_checks, taken, question, scope, start_scope, gate),
-    proposal,
-    against_plan,
+    *(merge, outside_review, unmerged, stuck, consent, escalation, late_checks, taken, question, scope, start_scope),
+    *(gate, proposal, against_plan),
     *(clarification, no_plan, change, plan, debate),
     *(intake, project, budget, correction, stopped, snoozed, cancel, controls, meant, second),
 )

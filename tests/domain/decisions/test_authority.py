@@ -57,6 +57,7 @@ TABLE = [
     (Kind.ESCALATION, {OWN, APP}, 1, "yes"),
     (Kind.TAKEN, {OWN, APP}, 1, "yes"),
     (Kind.UNMERGED, {OWN, APP}, 1, "yes"),
+    (Kind.CONSENT, {APP}, 1, "yes"),
     (Kind.PROPOSAL, {APP}, 1, "yes"),
     (Kind.STOPPED, {OWN, APP}, 1, "yes"),
     (Kind.BACKBURNER, {OWN, APP}, 1, "yes"),
@@ -94,6 +95,7 @@ PAGE: dict[str, tuple[tuple[str, ...], tuple[str, ...], str]] = {
     "merge, high": (("merge_high",), ("", "merge", "leave"), "--yy---y-"),
     "merge, critical": (("merge_critical",), ("", "merge", "leave"), "--yyy----"),
     "escalation": ((Kind.STUCK, Kind.ESCALATION, Kind.TAKEN, Kind.UNMERGED), ("", "hint", "cancel"), "yy-----yy"),
+    "consent": ((Kind.CONSENT,), ("",), "-y-----yy"),
     "proposal": ((Kind.PROPOSAL,), ("",), "-y-----yy"),
     "intake of an outsider's issue": ((Kind.INTAKE,), ("", "take", "cancel"), "-y-------"),
     "stop, resume, cancel, backburner": (

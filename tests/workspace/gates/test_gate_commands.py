@@ -64,10 +64,10 @@ def test_a_source_folder_is_on_the_path_where_there_is_one(tmp_path: Path) -> No
 
 def test_node_modules_that_were_committed_stay(tmp_path: Path) -> None:
     (tmp_path / "node_modules").mkdir()
-    Environment(venv=tmp_path, python="", readable=(), modules=tmp_path / "other").link(tmp_path)
+    Environment(venv=tmp_path, python="", readable=(), modules=tmp_path / "other").furnish(tmp_path)
     assert not (tmp_path / "node_modules").is_symlink()
     (tmp_path / "empty").mkdir()
-    room(tmp_path).link(tmp_path / "empty")
+    room(tmp_path).furnish(tmp_path / "empty")
     assert not os.path.lexists(tmp_path / "empty" / "node_modules")
 
 

@@ -138,8 +138,8 @@ def test_node_finds_the_modules_of_the_projects_own_folder(tmp_path: Path) -> No
     room = environment(project, GateCommands())
     assert project / "node_modules" in room.workspace_for(folder).readable
     assert not (folder / "node_modules").exists()
-    room.link(folder)
-    room.link(folder)
+    room.furnish(folder)
+    room.furnish(folder)
     assert (folder / "node_modules").readlink() == project / "node_modules"
 
 

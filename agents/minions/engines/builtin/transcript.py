@@ -216,6 +216,7 @@ def opening(render: Render, brief: Brief, pack: str, skills: Sequence[Skill], ad
         "skills": [{"name": skill.name, "description": skill.description} for skill in skills[:MOST_SKILLS]],
         "pack": pack,
         **for_prompt(brief.task.wishes, brief.task.request.by),
+        "ways": [": ".join(way) for way in brief.checkout.workspace.ways],
     }
     instructions = {
         "practices": [name for name, wanted in brief.step.config.items() if wanted],

@@ -16,6 +16,7 @@ FLOW: dict[str, str] = {
     "review": "the review of the plan",
     "debate": "the debate about the plan",
     "understand": "reading what was said",
+    "prepare_ground": "setting the project up",
     "begin_work": "beginning the work",
     "resume_work": "going on with the work",
     "work": "a minion's work",

@@ -1,0 +1,128 @@
+"""What is known of a project's ground: consent to its set-up, what is installed, and which checks fail on its base."""
+
+from dataclasses import dataclass, replace
+from enum import StrEnum
+
+from agents.domain.fact import Event, OnEitherStream
+from agents.domain.ids import PersonId
+
+CONSENTS_KEPT = 50
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CheckBaseline:
+    """One check on the base commit, run a few times. A test that failed in every run is red, in some unsteady."""
+
+    name: str
+    command: str
+    runs: int
+    failed: int  # runs that failed
+    red: tuple[str, ...] = ()  # tests, where they are told by name
+    unsteady: tuple[str, ...] = ()
+    tests: int = 0
+    seconds: float = 0.0  # the longest run
+    problem: str = ""  # why it could not be run
+
+    @property
+    def is_red(self) -> bool:
+        return not self.problem and self.failed == self.runs > 0
+
+    @property
+    def is_unsteady(self) -> bool:
+        return bool(self.unsteady) or 0 < self.failed < self.runs
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Baseline:
+    """Every check on a tree in an environment."""
+
+    tree: str
+    key: str  # of the environment
+    checks: tuple[CheckBaseline, ...] = ()
+
+
+class Standing(StrEnum):
+    """What stands between a project and its set-up."""
+
+    ALLOWED = "allowed"
+    ASKED = "asked"  # a person has to consent to the commands first
+    DECLINED = "declined"  # this task goes on without
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SetupAllowed(OnEitherStream):
+    """A person consented to exactly these commands."""
+
+    consent: str
+    commands: tuple[str, ...]
+    secrets: tuple[str, ...] = ()
+    by: PersonId
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EnvironmentReady(OnEitherStream):
+    """What the project needs is installed."""
+
+    key: str
+    consent: str
+    seconds: float = 0.0
+    log: str = ""  # the artefact that holds what set-up said
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EnvironmentFailed(OnEitherStream):
+    key: str
+    consent: str
+    problem: str
+    log: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BaselineMeasured(OnEitherStream):
+    """On the stream of the project it is kept for tasks to come; on that of a task, people of that task are told."""
+
+    baseline: Baseline
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BaselineBegun(Event):
+    """The project's checks are run before any change; what they say is not known yet."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SetupWanted(Event):
+    """The task needs its project's environment, and it may be made now."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GroundSettled(Event):
+    """Nothing keeps the work from beginning any more."""
+
+    without: bool = False  # a person chose to go on without what set-up would have installed
+    by: PersonId | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GroundState:
+    """What a task knows of its project's ground."""
+
+    without: bool = False
+    measuring: bool = False
+    baseline: Baseline | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Installed:
+    """The last set-up of a project, as it ended."""
+
+    key: str = ""
+    log: str = ""
+    problem: str = ""
+
+
+def remember(known: tuple[str, ...], more: str) -> tuple[str, ...]:
+    return (*(each for each in known if each != more), more)[-CONSENTS_KEPT:]
+
+
+def settle(ground: GroundState, fact: GroundSettled) -> GroundState:
+    return replace(ground, without=fact.without)

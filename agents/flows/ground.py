@@ -1,0 +1,109 @@
+"""See that what a project needs is installed, with leave; then learn which checks fail before any change."""
+
+from collections.abc import Sequence
+from typing import cast
+
+from agents.domain import events as e
+from agents.domain.decisions.authority import Kind
+from agents.domain.decisions.kind import Moment
+from agents.domain.decisions.kinds.work.consent import consent_question, standing_of
+from agents.domain.decisions.table import ask
+from agents.domain.events import Event
+from agents.domain.ids import project_id
+from agents.domain.project.ground import Baseline, Standing
+from agents.domain.task.task import Task
+from agents.domain.text.sanitize import cut
+from agents.ports import Ground, Ports, SetUpEnded
+
+PROBLEM = 800
+
+
+async def prepare_ground(event: Event, ports: Ports) -> None:
+    task = await ports.store.task(event.task)
+    base = await ports.checkouts.tip(task.project, "HEAD") if task.project and not task.has_ended else ""
+    if not base:
+        await ports.store.record(task.id, lambda now, moment: [])
+        return
+    ground = await ports.grounds.find(task.project or "", base)
+    if not ground.ready and not await _set_up(task, base, ground, ports):
+        return
+    await _measure(task, base, ground, ports)
+
+
+async def _set_up(task: Task, base: str, ground: Ground, ports: Ports) -> bool:
+    """Whether it is there now. Where it is not, the job has ended, and a person was asked."""
+    stands = Standing.ASKED
+
+    def look(now: Task, moment: Moment) -> Sequence[Event]:
+        nonlocal stands
+        stands = standing_of(now, moment.project(), ground.environment)
+        asked = now.of_kind(Kind.CONSENT)
+        return ask(now, consent_question(ground.environment), moment) if stands is Standing.ASKED and not asked else []
+
+    await ports.store.note(task.id, look)
+    if stands is not Standing.ALLOWED:
+        await ports.store.record(task.id, lambda now, moment: [])
+        return False
+    ended = await ports.grounds.set_up(task.project or "", base, ports.live(task.id, 0))
+    if ended.problem:
+        await ports.store.record(task.id, lambda now, moment: _failed(now, ground, ended, moment))
+        return False
+    await ports.store.note(task.id, lambda now, moment: _ready(now, ground, ended, moment))
+    return True
+
+
+def _ready(task: Task, ground: Ground, ended: SetUpEnded, moment: Moment) -> Sequence[Event]:
+    ready = e.EnvironmentReady(
+        task=task.id,
+        project=project_id(task.project or ""),
+        at=moment.at,
+        key=ended.key,
+        consent=ground.environment.consent,
+        seconds=ended.seconds,
+        log=ended.log,
+    )
+    return [ready] if task.has_ended else [ready, e.GroundSettled(task=task.id, at=moment.at)]
+
+
+def _failed(task: Task, ground: Ground, ended: SetUpEnded, moment: Moment) -> Sequence[Event]:
+    failed = e.EnvironmentFailed(
+        task=task.id,
+        project=project_id(task.project or ""),
+        at=moment.at,
+        key=ended.key,
+        consent=ground.environment.consent,
+        problem=cut(ended.problem, PROBLEM),
+        log=ended.log,
+    )
+    if task.has_ended or task.of_kind(Kind.CONSENT):
+        return [failed]
+    again = consent_question(ground.environment, failed.problem, ended.next_step)
+    return [failed, *ask(task, again, moment)]
+
+
+async def _measure(task: Task, base: str, ground: Ground, ports: Ports) -> None:
+    """What is known of this tree and environment already is told, not measured again."""
+    project, tree = task.project or "", await ports.checkouts.tree(task.project or "", base)
+    wanted, found = ports.gates.measures(project), cast("Baseline | None", None)
+
+    def look_up(now: Task, moment: Moment) -> Sequence[Event]:
+        nonlocal found
+        about = moment.project()
+        same = about and about.baseline and (about.baseline.tree, about.baseline.key) == (tree, ground.key)
+        found = about.baseline if about and same else None
+        begins = found is None and wanted and not now.has_ended and not now.ground.measuring
+        return [e.BaselineBegun(task=now.id, at=moment.at)] if begins else []
+
+    await ports.store.note(task.id, look_up)
+    measures = found is None and wanted
+    new = await ports.gates.baseline(project, base, ground.key, ports.live(task.id, 0)) if measures else None
+
+    def tell(now: Task, moment: Moment) -> Sequence[Event]:
+        measured = new or found
+        if measured is None:
+            return []
+        kept = e.BaselineMeasured(task=now.id, project=project_id(project), at=moment.at, baseline=measured)
+        told = e.BaselineMeasured(task=now.id, at=moment.at, baseline=measured)
+        return [*([kept] if new else []), *([] if now.has_ended else [told])]
+
+    await ports.store.record(task.id, tell)

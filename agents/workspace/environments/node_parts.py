@@ -1,0 +1,85 @@
+"""What Node projects need: npm, pnpm or yarn by the lock file that is there; a workspace is set up from its root."""
+
+import re
+import shlex
+from collections.abc import Iterator
+from typing import Any
+
+from agents.domain.project.environment import Ecosystem, Part
+from agents.workspace.environments.seen import Machine, Seen, join
+
+MANIFEST = "package.json"
+_DEPENDENCIES = ("dependencies", "devDependencies", "optionalDependencies", "peerDependencies")
+_NPM = ("package-lock.json", "npm-shrinkwrap.json")
+_MANAGER = re.compile(r"(?P<name>npm|pnpm|yarn)@(?P<version>\d+(?:\.\d+){0,2})")
+_QUIET = "--no-audit --no-fund"
+_FALLBACK = {"pnpm": "9", "yarn": "1.22.22"}
+
+
+def find(seen: Seen, machine: Machine) -> Iterator[Part]:
+    """Members of a workspace are set up by its root; without one, each package by itself."""
+    folders = list(seen.folders_with(MANIFEST))
+    rooted = "" in folders and _is_workspace(seen, "")
+    for folder in [""] if rooted else folders:
+        package = seen.json(join(folder, MANIFEST))
+        if _needs(package) or rooted or _lock(seen, folder):
+            yield _part(seen, machine, folder, package)
+
+
+def _is_workspace(seen: Seen, folder: str) -> bool:
+    return "workspaces" in seen.json(join(folder, MANIFEST)) or seen.has(join(folder, "pnpm-workspace.yaml"))
+
+
+def _needs(package: dict[str, Any]) -> bool:
+    return any(isinstance(package.get(kind), dict) and package[kind] for kind in _DEPENDENCIES)
+
+
+def _lock(seen: Seen, folder: str) -> str:
+    names = ("pnpm-lock.yaml", "yarn.lock", *_NPM)
+    return next((name for name in names if seen.has(join(folder, name))), "")
+
+
+def _part(seen: Seen, machine: Machine, folder: str, package: dict[str, Any]) -> Part:
+    lock = _lock(seen, folder)
+    go = f"cd {shlex.quote(folder)} && " if folder else ""
+    install = _install(seen, machine, folder, lock, package)
+    known = [join(folder, name) for name in (MANIFEST, lock, "pnpm-workspace.yaml", ".npmrc", ".yarnrc.yml") if name]
+    members = (path for path in seen.blobs if path.endswith(f"/{MANIFEST}") and _is_workspace(seen, folder))
+    return Part(
+        ecosystem=Ecosystem.NODE,
+        folder=folder,
+        seen=join(folder, lock or MANIFEST),
+        toolchain=f"node {machine.programs.get('node', '')}".strip(),
+        setup=(f"{go}{install}",),
+        prepare=(f"{go}npm run --silent build",) if _must_build(seen, folder, package) else (),
+        locks=tuple(sorted({*(path for path in known if seen.has(path)), *members})),
+    )
+
+
+def _install(seen: Seen, machine: Machine, folder: str, lock: str, package: dict[str, Any]) -> str:
+    if lock == "pnpm-lock.yaml":
+        return f"{_program('pnpm', machine, package)} install --frozen-lockfile"
+    if lock == "yarn.lock":
+        modern = seen.has(join(folder, ".yarnrc.yml"))
+        strict = "--immutable" if modern else "--frozen-lockfile --non-interactive"
+        return f"{_program('yarn', machine, package)} install {strict}"
+    return f"npm ci {_QUIET}" if lock else f"npm install --no-package-lock {_QUIET}"
+
+
+def _program(name: str, machine: Machine, package: dict[str, Any]) -> str:
+    """As it is installed, else as npm fetches it: of the version that the project names."""
+    if name in machine.programs:
+        return name
+    found = _MANAGER.match(str(package.get("packageManager", "")))
+    version = found["version"] if found and found["name"] == name else _FALLBACK[name]
+    return f"npx --yes {name}@{version}"
+
+
+def _must_build(seen: Seen, folder: str, package: dict[str, Any]) -> bool:
+    """What the package is entered by is not in the repository, and a script makes it."""
+    scripts = package.get("scripts")
+    main = package.get("main")
+    if not isinstance(scripts, dict) or not scripts.get("build") or not isinstance(main, str):
+        return False
+    entered = join(folder, main.removeprefix("./"))
+    return not any(seen.has(f"{entered}{end}") for end in ("", ".js", ".cjs", ".mjs", "/index.js"))

@@ -1,0 +1,227 @@
+"""What Python projects need: from uv.lock, requirements files, pyproject.toml, setup.cfg and setup.py."""
+
+import configparser
+import re
+import shlex
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from agents.domain.project.environment import Ecosystem, Part
+from agents.workspace.environments.seen import Machine, Seen, join
+
+PYPROJECT = "pyproject.toml"
+_MANIFESTS = (PYPROJECT, "setup.py", "setup.cfg")
+# Extras, groups and requirements files that hold what checks need.
+WANTED = re.compile(
+    r"tests?|testing|dev|develop|development|lint|linting|linters?|typing|types|type-?check(ing)?|mypy|checks?|qa|style|ci"
+)
+_REQUIREMENTS = re.compile(r"requirements(?:[-_.](?P<what>[\w.-]+))?\.txt")
+_VERSIONED = re.compile(
+    r"setuptools[-_]scm|hatch[-_]vcs|vcs[-_]versioning|versioningit|poetry-dynamic-versioning|setuptools-git-versioning"
+)
+_WRITES = re.compile(r"""\b(?:write_to|version_file|version-file)["']?\s*[:=]\s*["']([^"'\n]+)["']""")
+_NAMED = re.compile(r"[A-Za-z0-9][\w.-]*")
+NO_TAG = "0.0.0"
+VENV = '"$PYTHON" -m venv "$LAYER/venv"'
+PIP = '"$LAYER/venv/bin/python" -m pip'
+# What takes a version from git is told one: where a tree is laid out there is no git.
+_TOLD = ("SETUPTOOLS_SCM_PRETEND_VERSION", "PDM_BUILD_SCM_VERSION", "PBR_VERSION", "POETRY_DYNAMIC_VERSIONING_BYPASS")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Package:
+    """One folder with Python manifests, as far as they can be read."""
+
+    folder: str
+    toml: Mapping[str, Any]
+    texts: Mapping[str, str]  # setup.py and setup.cfg
+    requirements: tuple[str, ...] = ()
+    uv_lock: bool = False
+    files: frozenset[str] = field(default_factory=frozenset)
+
+    @property
+    def project(self) -> dict[str, Any]:
+        return _table(self.toml, "project")
+
+    @property
+    def builds(self) -> bool:
+        """Whether pip can install the folder itself."""
+        return bool(self.project.get("name") or self.toml.get("build-system") or self.texts or self._poetry)
+
+    @property
+    def _poetry(self) -> dict[str, Any]:
+        return _table(_table(self.toml, "tool"), "poetry")
+
+    @property
+    def extras(self) -> tuple[str, ...]:
+        found = list(_table(self.project, "optional-dependencies"))
+        found += _section(self.texts.get("setup.cfg", ""), "options.extras_require")
+        found += list(_table(self._poetry, "extras"))
+        found += _extras_of_setup(self.texts.get("setup.py", ""))
+        return _chosen(found)
+
+    @property
+    def groups(self) -> tuple[str, ...]:
+        return _chosen(_table(self.toml, "dependency-groups"))
+
+    @property
+    def asks_git(self) -> bool:
+        """Whether building asks git for a version."""
+        requires = _table(self.toml, "build-system").get("requires")
+        named = [each for each in requires if isinstance(each, str)] if isinstance(requires, list) else []
+        return any(_VERSIONED.search(text) for text in (*named, *self.texts.values()))
+
+    @property
+    def generated_files(self) -> tuple[str, ...]:
+        """Files that building writes beside the sources, by what the manifests say of it."""
+        tool = _table(self.toml, "tool")
+        scm = _table(tool, "setuptools_scm")
+        hatch = _table(_table(_table(_table(tool, "hatch"), "build"), "hooks"), "vcs")
+        named = [scm.get("write_to"), scm.get("version_file"), hatch.get("version-file")]
+        named += [found for text in self.texts.values() for found in _WRITES.findall(text)]
+        plain = (each for each in named if isinstance(each, str) and _is_inside(each))
+        return tuple(dict.fromkeys(join(self.folder, each) for each in plain))
+
+    @property
+    def installs(self) -> bool:
+        """Whether there is anything to install: a plain project without dependencies works as it lies there."""
+        project = self.project
+        dynamic = project.get("dynamic")
+        unknown = isinstance(dynamic, list) and "dependencies" in dynamic
+        poetry = set(_table(self._poetry, "dependencies")) - {"python"}
+        needs = (project.get("dependencies"), unknown, self.requirements, self.uv_lock, poetry, self.generated_files)
+        return any(needs) or bool(self.extras or self.groups) or "setup.py" in self.texts or self._of_setup_cfg
+
+    @property
+    def _of_setup_cfg(self) -> bool:
+        return "install_requires" in _section(self.texts.get("setup.cfg", ""), "options")
+
+    @property
+    def wants(self) -> str:
+        """The Python that it asks for, as `requires-python`."""
+        said = self.project.get("requires-python")
+        return said if isinstance(said, str) else ""
+
+
+def find(seen: Seen, machine: Machine) -> Iterator[Part]:
+    """One venv for all of a repository; those in folders below count where the root has none of its own."""
+    packages = [_package(seen, folder) for folder in _folders(seen)]
+    wanted = [package for package in packages if package.installs]
+    for number, package in enumerate(wanted):
+        found = machine.python(package.wants)
+        toolchain = f"{found[1]} {found[0][0]}.{found[0][1]}" if found else f"Python {package.wants}".strip()
+        yield Part(
+            ecosystem=Ecosystem.PYTHON,
+            folder=package.folder,
+            seen=join(package.folder, _told_by(package)),
+            toolchain=toolchain,
+            setup=tuple(_commands(package, machine, first=number == 0)),
+            locks=tuple(sorted(package.files)),
+            generated=package.generated_files,
+            variables=dict.fromkeys(_TOLD, seen.version or NO_TAG) if package.asks_git else {},
+        )
+
+
+def _folders(seen: Seen) -> list[str]:
+    found = list(seen.folders_with(*_MANIFESTS))
+    found += [folder for folder in _with_requirements(seen) if folder not in found]
+    if "" not in found:
+        return found
+    root = _package(seen, "")
+    return [""] if root.installs else found
+
+
+def _with_requirements(seen: Seen) -> Iterator[str]:
+    names = {path.rpartition("/")[2] for path in seen.blobs}
+    yield from seen.folders_with(*(name for name in names if _REQUIREMENTS.fullmatch(name)))
+
+
+def _package(seen: Seen, folder: str) -> _Package:
+    requirements = tuple(sorted(_requirements(seen, folder)))
+    texts = {
+        name: seen.texts[join(folder, name)] for name in ("setup.py", "setup.cfg") if join(folder, name) in seen.texts
+    }
+    files = (join(folder, name) for name in (*_MANIFESTS, "uv.lock", ".python-version") if seen.has(join(folder, name)))
+    return _Package(
+        folder=folder,
+        toml=seen.toml(join(folder, PYPROJECT)),
+        texts=texts,
+        requirements=requirements,
+        uv_lock=seen.has(join(folder, "uv.lock")),
+        files=frozenset((*files, *(join(folder, name) for name in requirements))),
+    )
+
+
+def _requirements(seen: Seen, folder: str) -> Iterator[str]:
+    """Those of the program itself and of its checks, beside the manifest or in a folder `requirements`."""
+    for path in seen.blobs:
+        above, _, name = path.rpartition("/")
+        found = _REQUIREMENTS.fullmatch(name)
+        if above == folder and found and (not found["what"] or WANTED.fullmatch(found["what"].casefold())):
+            yield name
+
+
+def _commands(package: _Package, machine: Machine, *, first: bool) -> Iterator[str]:
+    go = f"cd {shlex.quote(package.folder)} && " if package.folder else ""
+    if first:
+        yield VENV
+    if package.uv_lock:
+        yield from (f"{go}{command}" for command in _by_uv(package, machine))
+        return
+    if package.groups:
+        yield f'{PIP} install "pip>=25.1"'  # older ones know no dependency groups
+    what = [f"-r {shlex.quote(name)}" for name in package.requirements]
+    extras = f"[{','.join(package.extras)}]" if package.extras else ""
+    if package.builds:
+        what.append(shlex.quote(f".{extras}") if extras else ".")
+    what += [f"--group {name}" for name in package.groups]
+    yield f"{go}{PIP} install {' '.join(what)} pytest coverage"
+
+
+def _by_uv(package: _Package, machine: Machine) -> Iterator[str]:
+    """The locked versions, from whatever index this machine uses: the addresses in a lock file are not asked."""
+    uv = "uv"
+    if "uv" not in machine.programs:
+        yield '"$PYTHON" -m venv "$LAYER/tools" && "$LAYER/tools/bin/python" -m pip install uv'
+        uv = '"$LAYER/tools/bin/uv"'
+    chosen = [f"--extra {name}" for name in package.extras] + [f"--group {name}" for name in package.groups]
+    options = " ".join(("--frozen", "--no-emit-project", "--no-header", "--quiet", *chosen))
+    yield f'{uv} export {options} -o "$LAYER/locked.txt"'
+    yield f'{PIP} install --no-deps -r "$LAYER/locked.txt"'  # a lock is whole; the project may be in it
+    own = f"{PIP} install --no-deps . && " if package.builds and package.toml.get("build-system") else ""
+    yield f"{own}{PIP} install pytest coverage"
+
+
+def _told_by(package: _Package) -> str:
+    names = ("uv.lock", PYPROJECT, "setup.py", "setup.cfg", *package.requirements)
+    return next((name for name in names if join(package.folder, name) in package.files), PYPROJECT)
+
+
+def _chosen(names: Iterable[str]) -> tuple[str, ...]:
+    plain = (name for name in names if _NAMED.fullmatch(name))
+    return tuple(dict.fromkeys(name for name in plain if WANTED.fullmatch(name.casefold().replace("_", "-"))))
+
+
+def _table(of: Mapping[str, Any], name: str) -> dict[str, Any]:
+    found = of.get(name)
+    return found if isinstance(found, dict) else {}
+
+
+def _section(text: str, name: str) -> list[str]:
+    reader = configparser.RawConfigParser(strict=False, allow_no_value=True)
+    try:
+        reader.read_string(text)
+    except configparser.Error:
+        return []
+    return reader.options(name) if reader.has_section(name) else []
+
+
+def _extras_of_setup(text: str) -> list[str]:
+    """Names in `extras_require={"test": …}`, where they are written out."""
+    found = re.search(r"extras_require\s*=\s*\{(.*?)\n?\s*\}", text, re.DOTALL)
+    return re.findall(r"""["']([\w.-]+)["']\s*:""", found[1]) if found else []
+
+
+def _is_inside(path: str) -> bool:
+    return not path.startswith("/") and ".." not in path.split("/") and path.isprintable()

@@ -1,0 +1,47 @@
+"""What is known of a project before any change, in words: checks that fail, and those that change their mind."""
+
+from agents.domain.decisions.authority import Kind
+from agents.domain.project.ground import Baseline, CheckBaseline
+from agents.domain.task.task import Task
+from agents.domain.text.sanitize import cut, one_line
+from bot.cards.scene import rows_of
+from bot.messages import Row
+
+_NAMED = 3  # tests that are named
+
+
+def baseline_in_words(baseline: Baseline) -> str:
+    said = [text for check in baseline.checks if (text := check_in_words(check))]
+    return cut("; ".join(said), 600) if said else "all checks pass"
+
+
+def check_in_words(check: CheckBaseline) -> str:
+    """Empty where there is nothing to say: it passes."""
+    if check.problem:
+        return f"{check.name} cannot be run: {one_line(check.problem, 200)}"
+    said = []
+    if check.red:
+        said.append(f"{_tests(check.red)} fail{'s' if len(check.red) == 1 else ''} before the change")
+    elif check.is_red:
+        said.append(f"{check.name} fails before the change")
+    if check.unsteady:
+        said.append(f"{_tests(check.unsteady)} {'is' if len(check.unsteady) == 1 else 'are'} unsteady")
+    elif check.is_unsteady:
+        said.append(f"{check.name} is unsteady: it failed in {check.failed} of {check.runs} runs")
+    return "; ".join(said)
+
+
+def _tests(names: tuple[str, ...]) -> str:
+    shown = ", ".join(one_line(name, 80) for name in names[:_NAMED])
+    more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
+    return f"{len(names)} test{'s' if len(names) != 1 else ''} ({shown}{more})"
+
+
+def ground_rows(task: Task) -> list[Row]:
+    """For a plan's card: what fails already, or that nobody knows it yet."""
+    known = task.ground.baseline
+    if known is not None:
+        return rows_of(("Checks before the change", baseline_in_words(known)))
+    if task.of_kind(Kind.CONSENT):
+        return rows_of(("Checks before the change", "not known yet, for the project is not set up"))
+    return rows_of(("Checks before the change", "not known yet" if task.ground.measuring else ""))

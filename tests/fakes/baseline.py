@@ -1,0 +1,17 @@
+"""What gates say of a project before any change; nothing, unless a test says so."""
+
+from dataclasses import dataclass
+
+from agents.domain.project.ground import Baseline
+from agents.ports import Show, show_nothing
+
+
+@dataclass
+class Measures:
+    before: Baseline | None = None  # any change
+
+    def measures(self, project: str) -> bool:
+        return self.before is not None
+
+    async def baseline(self, project: str, commit: str, key: str, show: Show = show_nothing) -> Baseline | None:
+        return self.before
