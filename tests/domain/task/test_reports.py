@@ -58,3 +58,25 @@ def test_an_issue_is_told_which_subtask_needs_a_person() -> None:
     assert said.text == "T-1.1 (Step 1) needs a person. It came to the end of its turns. no end"
     blocked = telling(task, failed(task, ending=Ending.BLOCKED))
     assert blocked and blocked.act is Act.BLOCKED and blocked.text.startswith("T-1.1 (Step 1) cannot be done")
+
+
+def test_an_issue_is_told_how_its_task_ended_and_nothing_of_the_machine() -> None:
+    task = at_work(subtask(1))
+    origin = Origin(key="issue:7", project="shop", number=7, url="https://forge.example/7", by="ana", heard=True)
+    task = replace(task, request=replace(task.request, origin=origin))
+    again = "\n\nPut the label back to ask again."
+    about = {"task": task.id, "at": AT}
+    told = {
+        e.TaskFailed(**about, reason="nothing came of it"): (  # type: ignore[arg-type]
+            "issue:7:T-1:failed", Act.BLOCKED, f"T-1 failed: nothing came of it{again}",
+        ),
+        e.TaskCancelled(**about, by=task.request.by, reason="not now"): (  # type: ignore[arg-type]
+            "issue:7:T-1:cancelled", Act.BLOCKED, f"T-1 was cancelled: not now{again}",
+        ),
+        e.JobParked(**about, job="j1", flow="work", problem="/root: no space", kept=""): (  # type: ignore[arg-type]
+            "issue:7:T-1:parked:j1", Act.ATTENTION, "T-1 got stuck and needs a person. The card in chat says why.",
+        ),
+    }  # fmt: skip
+    for fact, (key, act, text) in told.items():
+        said = telling(task, fact)
+        assert said and (said.key, said.act, said.text) == (key, act, text)

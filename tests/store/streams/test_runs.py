@@ -2,6 +2,7 @@
 
 import asyncio
 import re
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,12 +12,14 @@ from sqlalchemy import update
 from agents.domain import events as e
 from agents.domain.decisions.authority import Kind
 from agents.domain.errors import NoAnswer
+from agents.domain.fact import Usage
 from agents.domain.ids import TaskId
 from agents.domain.models.failure import ErrorClass
 from agents.domain.planning.decomposition import Level
 from agents.domain.task import decide
 from agents.domain.work.outcome import ERROR_OF_ENDING
 from agents.domain.work.work import Ending
+from agents.domain.workflow.workflow import DEFAULT
 from agents.ports import Asked, GaveUp
 from store import tables
 from store.codec import Cause
@@ -185,3 +188,26 @@ def test_a_plan_that_code_wrote_is_no_run_of_a_planner() -> None:
             e.DecompositionDrafted(task=TaskId("T-1"), at=MORNING, number=1, plan=drafted, estimate=0.0, level=level)
         )
         assert len([row for row in read.rows.values() if row["role"] == "planner"]) == planners
+
+
+def test_plans_are_numbered_and_take_as_long_as_their_models() -> None:
+    drafted = decompositions.plan(decompositions.subtask(1))
+    used = (Usage(by="planner", model="m", calls=1, seconds=1.5), Usage(by="planner", model="m", calls=2, seconds=0.25))
+    read = runs.Runs()
+    for number in (1, 2):
+        about = {"task": TaskId("T-1"), "at": MORNING, "number": number, "plan": drafted, "estimate": 0.0}
+        read.read(e.DecompositionDrafted(**about, usage=used))  # type: ignore[arg-type]
+    assert [(row["attempt"], row["calls"], row["seconds"]) for row in read.rows.values()] == [
+        (1, 3, 1.75),
+        (2, 3, 1.75),
+    ]
+
+
+def test_a_minion_works_as_the_role_of_the_tasks_own_workflow() -> None:
+    steps = [replace(each, roles=("trader",)) if each is DEFAULT.implement else each for each in DEFAULT.steps]
+    about = {"task": TaskId("T-1"), "at": MORNING, "subtask": 1, "attempt": 1}
+    started = e.MinionStarted(**about, branch="b", base="c", engine="builtin")  # type: ignore[arg-type]
+    for workflow, role in ((None, "implementer"), (replace(DEFAULT, steps=tuple(steps)), "trader")):
+        read = runs.Runs(workflow=workflow)
+        read.read(started)
+        assert [row["role"] for row in read.rows.values()] == [role]
