@@ -73,8 +73,10 @@ class CoverageMap:
         return self._seconds
 
     def tests_of(self, path: str, first: int, last: int) -> list[str]:
+        """Those of the whole module, where the line runs only while it is imported."""
         lines = self._data.contexts_by_lineno(str(self._root / path))
         names = {name for line in range(first, last + 1) for name in lines.get(line, []) if name}
+        names = names or {name for names in lines.values() for name in names if name}
         return sorted(names - self._failed, key=lambda name: self._seconds.get(name, 0.0))
 
     def is_run(self, path: str, line: int) -> bool:

@@ -62,6 +62,13 @@ def test_system_and_task_are_never_dropped_and_the_target_is_cut_with_a_count() 
     assert words(packed.text) <= 700
 
 
+def test_a_tree_that_just_fits_stays_whole() -> None:
+    tree = section(Part.TREE, "tree", 500)
+    cost = tree.tokens + words(tree.heading) + 2
+    for most, cut in ((cost, ()), (cost - 1, ("tree",))):
+        assert pack([tree], Room(budget=10_000, tree=most), words).cut == cut
+
+
 def test_what_was_left_out_is_said() -> None:
     packed = pack(EVERYTHING, Room(budget=1000), words)
     assert "⟦note: Left out, for there is no room: imports (500 tokens), related (500 tokens)" in packed.text

@@ -187,6 +187,14 @@ def test_an_owner_who_may_not_widen_the_scope_makes_a_remark() -> None:
     assert isinstance(remark, e.RemarkMade)
 
 
+def test_what_needs_two_people_is_not_offered_beside_what_one_can_answer() -> None:
+    critical = question("merge_critical", text="the merge")
+    (asked,) = (fact for fact in say(task(GATE, critical), "yes", LEAD) if isinstance(fact, e.DecisionOpened))
+    assert [option.label for option in asked.decision.options] == ["T-1.1 passed", ""]
+    (only,) = (f for f in say(task(critical, critical), "yes", LEAD) if isinstance(f, e.DecisionOpened))
+    assert [option.label for option in only.decision.options] == ["the merge", ""]
+
+
 def test_with_several_questions_the_words_are_kept_and_one_press_says_which() -> None:
     at = task(hash_question(1), stuck(2))
     (opened,) = say(at, "use the library")
@@ -317,3 +325,10 @@ def test_a_cancel_is_never_a_button_in_words() -> None:
     found = option_named(decision, "cancel task", label_of)
     assert found and found[0].value == "cancel"
     assert not any(isinstance(f, e.TaskCancelled) for f in say(task(stuck()), "Cancel task"))
+
+
+def test_a_bare_retry_is_the_hint_itself_and_one_with_words_hands_them_on() -> None:
+    for words, hint in (("", "retry"), ("use tabs", "use tabs")):
+        facts = pressing.take("retry", "hint")(task(stuck()), OWNER, words, moment())
+        again = next(fact for fact in facts if isinstance(fact, e.SubtaskReady))
+        assert again.feedback == (f"A person says: {hint}",)

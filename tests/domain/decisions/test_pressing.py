@@ -126,6 +126,17 @@ def test_two_people_are_two_people() -> None:
     assert made.by == (BO, CY)
 
 
+def test_votes_for_another_option_do_not_count() -> None:
+    facts = asked()
+    both = with_letters(Option(value="now", approves=True), Option(value="later", approves=True))
+    task = then(facts, ask(replay(facts), question("merge_critical", both), moment()))
+    lead = Presser(person=BO, groups=frozenset({Group.TECH_LEAD}))
+    task = then(facts, pressing.press(task, on(task, Kind.MERGE, "later"), lead, moment()))
+    sec = Presser(person=CY, groups=frozenset({Group.SECURITY_TEAM}))
+    (voted,) = pressing.press(task, on(task, Kind.MERGE, "now"), sec, moment())
+    assert not isinstance(voted, e.DecisionMade) and task.of_kind(Kind.MERGE)
+
+
 def test_one_person_is_enough_to_reject_what_needs_two() -> None:
     facts = asked()
     task = then(facts, ask(replay(facts), question("merge_critical", APPROVE_OR_NOT), moment()))

@@ -5,15 +5,15 @@ from dataclasses import replace
 import pytest
 
 from agents.domain import events as e
-from agents.domain.decisions import pressing
-from agents.domain.decisions.authority import Kind
-from agents.domain.decisions.decision import Decision, with_letters
+from agents.domain.decisions import pressing, table
+from agents.domain.decisions.authority import ChannelPolicy, Kind, NotYours, Presser
+from agents.domain.decisions.decision import HOLD, Decision, with_letters
 from agents.domain.decisions.kind import Chosen
 from agents.domain.decisions.kinds.task.second import SECOND, SecondOption, apply_second
 from agents.domain.decisions.subject import OfRemark
 from agents.domain.ids import DecisionId
 from agents.domain.task.fold import replay
-from tests.builders.steered import ANA, asked, moment
+from tests.builders.steered import ANA, CY, asked, moment
 
 DECISION = Decision(
     id=DecisionId("d"), task=replay(asked()).id, kind=Kind.SECOND, opened_at=moment().at,
@@ -48,3 +48,12 @@ def test_nothing_else_reaches_them(option: SecondOption, subject: OfRemark | Non
 
 def test_no_clock_begins_again_for_a_decision_that_is_not_there() -> None:
     assert pressing.begin_clock_again(replay(asked()), DecisionId("unknown"), moment()) == []
+
+
+def test_whom_it_was_put_to_may_decide_whatever_groups_they_are_in() -> None:
+    """The question goes to whoever wrote the remark, who need not be the task's owner."""
+    author = Presser(person=CY)
+    for letter in ("a", HOLD):
+        table.refuse_unless_entitled(replace(DECISION, put_to=CY), letter, author, ANA, ChannelPolicy())
+        with pytest.raises(NotYours):
+            table.refuse_unless_entitled(DECISION, letter, author, ANA, ChannelPolicy())

@@ -9,6 +9,7 @@ from agents.domain.decisions.authority import ChannelPolicy, Group, Kind, PlanPo
 from agents.domain.decisions.subject import OfPlan
 from agents.domain.decisions.table import questions
 from agents.domain.errors import IllegalMove, PressRefused
+from agents.domain.ids import PersonId
 from agents.domain.limits import Limits
 from agents.domain.planning import planning
 from agents.domain.planning.decomposition import Decomposition
@@ -182,6 +183,13 @@ def test_a_corrected_request_sends_the_plan_back_whatever_it_waits_for(planned: 
     task = planned.then(decide.correct(planned.task, "something else", OWNER, planned.moment()))
     assert task.state is TaskState.DECOMPOSING and questions(task) == ()
     assert task.request.text == "something else" and "corrected" in task.wishes[0].words
+
+
+def test_an_edit_that_changes_no_word_or_is_not_its_authors_changes_nothing(planned: Planned) -> None:
+    planned.draft()
+    same = planned.task.request.text
+    assert decide.correct(planned.task, same, OWNER, planned.moment()) == []
+    assert decide.correct(planned.task, "something else", Presser(person=PersonId("cy")), planned.moment()) == []
 
 
 def test_a_corrected_request_changes_nothing_else_once_the_plan_is_accepted(planned: Planned) -> None:

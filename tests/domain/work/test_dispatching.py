@@ -118,7 +118,8 @@ def test_everything_is_done_once_in_order_and_never_beside_what_it_conflicts_wit
 
 def test_unknown_files_conflict_with_everything_but_a_spike_with_nothing() -> None:
     unknown, known, spike = subtask(1, files=()), subtask(2), subtask(3, files=(), kind=WorkKind.SPIKE)
-    assert dispatching.conflict(unknown, known) and not dispatching.conflict(spike, unknown)
+    assert dispatching.conflict(unknown, known) and dispatching.conflict(known, unknown)
+    assert not dispatching.conflict(spike, unknown) and not dispatching.conflict(unknown, spike)
 
 
 def test_of_two_that_write_the_same_file_one_starts() -> None:

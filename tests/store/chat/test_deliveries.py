@@ -107,3 +107,17 @@ async def test_a_thousand_events_delivered_up_to_four_times_at_two_instances_cou
         assert await rooms[0].whole()
     finally:
         second.close()
+
+
+async def test_whoever_was_alone_with_the_bot_of_late_is_found_there(database: Database) -> None:
+    """The last place of all only where somebody never spoke to the bot alone."""
+    alone = replace(received("a"), body='{"direct": true}', thread="console:@ana:1")
+    later = replace(received("b", seconds=5), body='{"direct": false}')
+    await keep(database, alone, later, received("c", account="console:bo"))
+    where = await database.read(lambda tx: tx.deliveries.last_place(ANA))
+    assert where and (where.thread, where.direct) == ("console:@ana:1", True)
+    other = replace(received("d", account="console:cy", seconds=9), body='{"direct": false}')
+    await keep(database, replace(other, key="e", at=MORNING, thread="console:general:2"), other)
+    where = await database.read(lambda tx: tx.deliveries.last_place("console:cy"))
+    assert where and (where.thread, where.direct) == ("console:general:1", False)
+    assert await database.read(lambda tx: tx.deliveries.last_place("console:nobody")) is None
