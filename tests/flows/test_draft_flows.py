@@ -74,6 +74,21 @@ async def test_an_early_draft_does_not_let_the_whole_pass_by_time(work: Work) ->
     assert gate and gate.due is None and not await work.time_passes()
 
 
+async def test_a_later_round_does_not_leave_by_time_either(work: Work) -> None:
+    work.workshop.risk, work.leaves = MEDIUM, True
+    await work.accepted()
+    await work.settle()
+    while (await work.now()).of_kind(Kind.GATE):
+        await work.press(Kind.GATE, "pass")
+        await work.settle()
+    assert (await work.now()).delivery.rounds == 1
+    await work.press(Kind.MERGE, "changes", words="shorter names")
+    await work.settle()
+    gate = (await work.now()).of_kind(Kind.GATE)
+    assert gate and gate.due is None and not await work.time_passes()
+    assert len(work.workshop.forge.asked) == 1, "nothing more was pushed"
+
+
 async def later(work: Work, seconds: float) -> Job | None:
     """What may be claimed by then."""
     at = work.office.clock.now() + timedelta(seconds=seconds)

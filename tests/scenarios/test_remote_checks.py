@@ -187,7 +187,7 @@ async def test_a_wait_outlives_a_restart_and_a_forge_that_cannot_be_asked(opened
     before = sum(work.forge.looks.values())
 
     async def looked() -> bool:
-        return sum(work.forge.looks.values()) > before + 4
+        return sum(work.forge.looks.values()) > before + 2
 
     await until(looked)
     assert len(await events(play, ChecksAwaited)) == 1, "the same wait"

@@ -250,7 +250,7 @@ def _is_let_pass(task: Task, work: Work, evaluation: Evaluation, risk: Risk) -> 
 
 def _leaves_next(task: Task, work: Work, moment: Moment) -> bool:
     """Time lets nothing leave the machine: after the closing subtask the whole is pushed."""
-    return moment.leaves and not _was_handed_over(task) and task.plan.is_closing(work.number)
+    return moment.leaves and task.plan.is_closing(work.number)
 
 
 def _was_handed_over(task: Task) -> bool:
