@@ -19,6 +19,7 @@ from bot.cards.kinds.kind_card import who_may
 from bot.cards.kinds.work.proposal import listed_card
 from bot.cli import session
 from bot.cli.session import Json, Search
+from bot.cli.tasks import read_first
 from bot.queries import Need, Portion
 from bot.queries.query_api import QueryApi
 
@@ -67,6 +68,8 @@ async def show_decision(queries: QueryApi, decision: DecisionId, json: Json = Fa
         return
     task, found = need.task, need.decision
     typer.echo(need.card.fallback if need.mine else f"{task.id}: {found.wording or found.kind}")
+    if need.card.files:
+        typer.echo(read_first(need).strip())
     typer.echo(f"Decision {found.id} of {task.id}. It needs {who_may(rule_of(found))}.")
     rows = [(option.letter, option.label or option.value, prompt(found, option)) for option in found.options]
     session.show_table(("letter", "choice", "it asks"), rows, none="It has no choices; reply in words.")

@@ -4,6 +4,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from agents.domain.errors import OverlordError
+from agents.workspace.environments import seen as environment_files
+from agents.workspace.environments.finding import find_environment, prepared_by_hand
 from agents.workspace.gates import detect
 from agents.workspace.gates.detect import Look
 from agents.workspace.gates.offers import LINT, Offer, read_offers
@@ -31,9 +33,22 @@ async def describe_folder(folder: Path) -> Sequence[tuple[str, str]]:
         ("Stack", _stack(look)),
         ("Tests", f"{tests.value}, found by its files" if tests else "none found: no check runs them"),
         ("Lint", f"{lint.value}, found by its files" if lint else "none found"),
+        ("Set-up", await _setup(folder)),
         ("Files", f"{len(look.paths):,} committed"),
         *notes,
     ]
+
+
+async def _setup(folder: Path) -> str:
+    """The commands that would install what it needs; they run once, in a sandbox, when a person has consented."""
+    try:
+        seen = await environment_files.look(folder, "HEAD")
+    except OverlordError:
+        return "not known"
+    found = find_environment(seen, environment_files.this_machine(), prepared=prepared_by_hand(folder))
+    if found.setup:
+        return f"{'; '.join(found.setup)} (asked for before it runs)"
+    return "nothing to install" if not prepared_by_hand(folder) else "what lies ready there is used"
 
 
 def _stack(look: Look) -> str:

@@ -16,7 +16,7 @@ from agents.domain.work.outcome import WorkerOutcome
 from bot.cards.timeline import in_words
 from bot.cli import session
 from bot.cli.session import Json, Search
-from bot.queries import TaskPage
+from bot.queries import Need, TaskPage
 from bot.queries.people_queries import PeopleQueries
 from bot.queries.query_api import QueryApi
 from store.retention import ARCHIVE, facts_in, read_file
@@ -88,7 +88,7 @@ async def _show(queries: QueryApi, written: str, json: bool) -> None:
         return
     typer.echo(page.status.fallback)
     for need in page.needs:
-        typer.echo(f"\nNeeds you ({need.decision.id}):\n{need.card.fallback}")
+        typer.echo(f"\nNeeds you ({need.decision.id}):\n{need.card.fallback}{read_first(need)}")
     outcomes = [_outcome_row(each) for each in page.outcomes]
     evaluations = [_evaluation_row(each) for each in page.evaluations]
     runs = [_run_row(each) for each in page.runs]
@@ -106,6 +106,29 @@ async def _show(queries: QueryApi, written: str, json: bool) -> None:
     typer.echo("")
     timeline = [(session.local(entry.at), entry.by, entry.words) for entry in page.timeline]
     session.show_table(("when", "who", "what"), timeline, none="Nothing has happened yet.")
+
+
+@app.command("kept")
+@session.with_queries
+async def show_kept(
+    queries: QueryApi,
+    task: Id,
+    name: Annotated[str, typer.Argument(metavar="[NAME]", help="Such as T-3.diff; else their names are listed.")] = "",
+) -> None:
+    """Print a diff, a patch or a log of a task."""
+    page = await page_of(queries, task)
+    if not name:
+        typer.echo("\n".join(page.kept) or "Nothing was kept of it yet.")
+        return
+    found = await queries.find_kept(page.task.id, name, session.me())
+    if found is None:
+        raise OverlordError(f"{page.task.id} has nothing named {name}", next_step=f"See `overlord tasks kept {task}`.")
+    typer.echo(found.text, nl=not found.text.endswith("\n"))
+
+
+def read_first(need: Need) -> str:
+    """How to read what a decision is about, where no link leads there."""
+    return "".join(f"\nRead it first: overlord tasks kept {need.task.id} {file.name}" for file in need.card.files)
 
 
 def _show_archived(context: typer.Context, written: str, json: bool) -> None:

@@ -30,6 +30,7 @@ async def test_the_approved_plan_stays_readable_in_its_thread(opened: Opened, pu
         assert await linked(play, "please look at the plan") == ("https://overlord.example/task/T-1#plan",)
         return
     assert card.buttons == ("Show the plan",)
+    await play.sees("lead", thread, "T-1 is ready to merge")  # where it rests
     before = await play.facts()
     await play.stage.press("mallory", thread, "Show the plan")
     await play.whispered("mallory", thread, "The plan of T-1", "T-1.1 Write the form", "Why: ", "Test: ")

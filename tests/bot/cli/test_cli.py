@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from agents.workspace.files.artefacts import FileArtefacts
 from bot.platforms.console.sign_in import hash_of
 from store.chat.people import Session
 from store.database import Database
@@ -52,6 +53,15 @@ def test_a_task_is_listed_and_shown(shell: Shell) -> None:
     shown = shell.run("tasks", "show", "t-1").out
     assert "Asked for: add rate limiting" in shown
     assert shell.run("tasks", "show", "T-1", "--json").json["owner"] == "bo"
+
+
+def test_what_was_kept_of_a_task_is_printed(shell: Shell) -> None:
+    shell.ask("add login")
+    assert "Nothing was kept" in shell.run("tasks", "kept", "T-1").out
+    asyncio.run(FileArtefacts(shell.home).keep("T-1.diff", "+hello\n"))
+    assert shell.run("tasks", "kept", "1").out == "T-1.diff\n"
+    assert shell.run("tasks", "kept", "T-1", "T-1.diff").out == "+hello\n"
+    assert "has nothing named T-1.patch" in shell.run("tasks", "kept", "T-1", "T-1.patch", code=1).err
 
 
 def test_a_task_is_stopped_resumed_and_cancelled(shell: Shell) -> None:
