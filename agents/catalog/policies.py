@@ -15,6 +15,7 @@ from agents.catalog.yaml import read_packaged, read_yaml
 from agents.domain.checks.evaluation import RiskLevel
 from agents.domain.checks.risk import Area, Breaking, RiskPolicy, words_of
 from agents.domain.limits import COUNT, Limits, Retention
+from agents.domain.planning.findings import Principle
 from agents.domain.project.packages import PackageHosts
 from agents.domain.text.sanitize import Between
 from agents.ports import Specialist
@@ -128,27 +129,61 @@ def packaged_hosts() -> PackageHosts:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WrittenSpecialist:
     name: str
-    tags: Annotated[tuple[str, ...], Field(max_length=50)]
-    focus: str
+    domains: Annotated[tuple[str, ...], Field(max_length=50)]
+    focus: Annotated[str, Field(max_length=600)]
 
     def specialist(self) -> Specialist:
         if not re.fullmatch(r"[a-z][a-z0-9-]{0,30}", self.name):
             raise ValueError(f"`{self.name}` cannot be used as a name. Use small letters, digits and dashes.")
-        if not self.tags or not self.focus:
-            raise ValueError(f"`{self.name}` has no tags or no focus. Write both.")
-        return Specialist(name=self.name, tags=frozenset(tag.casefold() for tag in self.tags), focus=self.focus)
+        if not self.domains or not self.focus:
+            raise ValueError(f"`{self.name}` has no domains or no focus. Write both.")
+        return Specialist(name=self.name, domains=frozenset(each.casefold() for each in self.domains), focus=self.focus)
 
 
 _Specialist = Annotated[Specialist, written_as(WrittenSpecialist, WrittenSpecialist.specialist)]
 
 
+Specialists = Annotated[tuple[_Specialist, ...], Field(max_length=20)]
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WrittenPanel:
-    specialists: Annotated[tuple[_Specialist, ...], Field(max_length=20)]
+    specialists: Specialists
 
 
 SPECIALISTS: Model[WrittenPanel] = Model(WrittenPanel)
 
 
-def load_specialists(path: Path) -> Sequence[Specialist]:
-    return SPECIALISTS.read(read_yaml(path).data).specialists
+def load_specialists(path: Path, own: Sequence[Specialist] = ()) -> Sequence[Specialist]:
+    """Those of the file, and `own`: of two with one name the own one is asked."""
+    ours = SPECIALISTS.read(read_yaml(path).data).specialists
+    return tuple({each.name: each for each in (*ours, *own)}.values())
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WrittenPrinciple:
+    id: str
+    title: Annotated[str, Field(min_length=1, max_length=80)]
+    means: Annotated[str, Field(max_length=300)] = ""
+    domains: Annotated[tuple[str, ...], Field(max_length=50)] = ()
+
+    def principle(self) -> Principle:
+        if not re.fullmatch(r"[A-Z]{1,3}[0-9]{1,3}", self.id):
+            raise ValueError(f"`{self.id}` cannot be used as an id. Write one such as A1.")
+        domains = frozenset(each.casefold() for each in self.domains)
+        return Principle(id=self.id, title=self.title, means=self.means, domains=domains)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WrittenPrinciples:
+    principles: Annotated[
+        tuple[Annotated[Principle, written_as(WrittenPrinciple, WrittenPrinciple.principle)], ...], Field(max_length=40)
+    ]
+
+
+PRINCIPLES: Model[WrittenPrinciples] = Model(WrittenPrinciples)
+
+
+@cache
+def packaged_principles() -> Sequence[Principle]:
+    return PRINCIPLES.read(read_packaged("policies", "principles.yaml").data).principles

@@ -6,12 +6,12 @@ from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 
-from pydantic import BaseModel, Field
-
 from agents.domain.decisions.kind import Moment
 from agents.domain.errors import BudgetReached, NoAnswer, OverlordError
 from agents.domain.events import Event, ReviewersDisagreed
 from agents.domain.planning import planning
+from agents.domain.planning.findings import relevant
+from agents.domain.planning.points import hold_against
 from agents.domain.planning.probes import probe_for
 from agents.domain.planning.review import (
     Advice,
@@ -21,45 +21,14 @@ from agents.domain.planning.review import (
     Custodiet,
     CustodietSays,
     Debate,
-    Position,
     Review,
     Round,
     Side,
 )
 from agents.domain.task.task import Task, TaskState
-from agents.flows.outcomes import Line, result_of
+from agents.flows.outcomes import result_of
+from agents.flows.review_answers import CriticAnswer, CustodietAnswer, DebateAnswer, SpecialistAnswer
 from agents.ports import Ask, Ports, Specialist, Spent
-
-
-class CriticAnswer(BaseModel):
-    probe: Critic  # what it says of a small plan with a planted defect
-    verdict: Critic
-    issues: tuple[Line, ...] = Field(default=(), max_length=20)
-    untested_assumptions: tuple[Line, ...] = Field(default=(), max_length=20)
-    changes: tuple[Line, ...] = Field(default=(), max_length=20)
-
-
-class CustodietAnswer(BaseModel):
-    """Short, or it does not count."""
-
-    verdict: Custodiet
-    issue: str = Field(default="", max_length=160)
-    principle: str = Field(default="", max_length=160)
-    suggestion: str = Field(default="", max_length=160)
-    asks_for_change: bool = False
-
-
-class SpecialistAnswer(BaseModel):
-    concerns: tuple[Line, ...] = Field(default=(), max_length=10)
-    suggestions: tuple[Line, ...] = Field(default=(), max_length=10)
-
-
-class DebateAnswer(BaseModel):
-    """Evidence is a quote of the request, a path of the plan, or path:line."""
-
-    position: Position
-    point: str = Field(min_length=1, max_length=400)
-    evidence: tuple[Line, ...] = Field(default=(), max_length=5)
 
 
 async def review(event: Event, ports: Ports) -> None:
@@ -69,7 +38,7 @@ async def review(event: Event, ports: Ports) -> None:
         await ports.store.record(seen.id, planning.nothing)
         return
     tags = seen.plan.draft.tags if seen.plan.draft else frozenset()
-    chosen = [specialist for specialist in ports.specialists if specialist.tags & tags]
+    chosen = [specialist for specialist in ports.specialists if specialist.domains & tags]
 
     critic, custodiet, advice, _ = await asyncio.gather(
         _critic(seen, ports),
@@ -78,7 +47,8 @@ async def review(event: Event, ports: Ports) -> None:
         _get_ready(seen, ports),
         return_exceptions=True,
     )
-    held = Review(critic=result_of(critic), custodiet=result_of(custodiet), advice=tuple(result_of(advice)))
+    said = Review(critic=result_of(critic), custodiet=result_of(custodiet), advice=tuple(result_of(advice)))
+    held = hold_against(said, ports.principles)
 
     def decide(task: Task, moment: Moment) -> Sequence[Event]:
         return [] if planning.overtaken(seen, task) else planning.after_review(task, held, moment)
@@ -97,29 +67,32 @@ async def _critic(task: Task, ports: Ports) -> CriticSays:
     """No verdict is never an approval. One that misses a planted defect gives none."""
     probe = probe_for(task)
     try:
-        says, _ = await ports.llm.ask(_ask("critic", task, {"probe": probe.text}, ports), CriticAnswer)
+        says, _ = await ports.llm.ask(
+            _ask("critic", task, {"probe": probe.text, **_principles(task, ports)}, ports), CriticAnswer
+        )
     except NoAnswer as failed:
         return CriticSays(verdict=Critic.NO_VERDICT, why_none=failed.what)
     if says.probe in (Critic.PROCEED, Critic.NO_VERDICT):
         return CriticSays(verdict=Critic.NO_VERDICT, why_none=f"It did not see a planted defect: {probe.defect}")
     if says.verdict is Critic.NO_VERDICT:
         return CriticSays(verdict=Critic.NO_VERDICT, why_none="It could not assess the plan")
-    return CriticSays(
-        verdict=says.verdict,
-        issues=says.issues,
-        assumptions=says.untested_assumptions,
-        changes=says.changes,
-    )
+    return says.says()
 
 
 async def _custodiet(task: Task, ports: Ports) -> CustodietSays:
     try:
-        says, _ = await ports.llm.ask(_ask("custodiet", task, {}, ports), CustodietAnswer)
+        says, _ = await ports.llm.ask(_ask("custodiet", task, _principles(task, ports), ports), CustodietAnswer)
     except NoAnswer as failed:
         return CustodietSays(verdict=Custodiet.NO_VERDICT, why_none=failed.what)
     if says.verdict is Custodiet.NO_VERDICT:
         return CustodietSays(verdict=Custodiet.NO_VERDICT, why_none="It could not assess the plan")
-    return CustodietSays(**dict(says))
+    return says.says()
+
+
+def _principles(task: Task, ports: Ports) -> dict[str, object]:
+    tags = task.plan.draft.tags if task.plan.draft else frozenset()
+    known = relevant(ports.principles, tags)
+    return {"principles": [{"id": each.id, "title": each.title, "means": each.means} for each in known]}
 
 
 async def _specialist(task: Task, specialist: Specialist, ports: Ports) -> Advice:
@@ -200,5 +173,5 @@ async def _argue(side: Side, number: int, task: Task, held: Debate, ports: Ports
 def _concern(review: Review, side: Side) -> str:
     critic, custodiet = review.critic, review.custodiet
     if side is Side.CRITIC:
-        return f"{critic.verdict}: {'; '.join((*critic.issues, *critic.changes)) or 'nothing to change'}"
+        return f"{critic.verdict}: {'; '.join((*map(str, critic.issues), *critic.changes)) or 'nothing to change'}"
     return f"{custodiet.verdict}: {custodiet.issue or 'nothing to change'} {custodiet.suggestion}".strip()

@@ -11,6 +11,7 @@ from agents.domain.decisions.kind import Moment
 from agents.domain.events import Event
 from agents.domain.ids import Account, PersonId, TaskId
 from agents.domain.limits import Limits
+from agents.domain.planning.findings import Principle
 from agents.domain.task.task import Task
 from agents.domain.workflow.workflow import DEFAULT, Workflow
 from agents.ports.judging import (
@@ -156,3 +157,4 @@ class Ports:
     grounds: Grounds = NOTHING_NEEDED
     workflow: Callable[[Task], Workflow] = lambda task: DEFAULT  # the current one; a task may keep an older one
     worker_roles: Callable[[], Mapping[str, str]] = dict  # that may do a subtask, each with what it is for
+    principles: Sequence[Principle] = ()  # that plans are held against

@@ -15,10 +15,10 @@ from agents.ports.workspace import Show, show_nothing
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Specialist:
-    """Advises on plans whose tags are its own; never blocks."""
+    """Advises on plans with tags that are among its domains; never blocks."""
 
     name: str
-    tags: frozenset[str]
+    domains: frozenset[str]
     focus: str
 
 

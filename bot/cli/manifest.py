@@ -9,14 +9,14 @@ from pydantic import BaseModel
 
 from agents.catalog.library import CONTEXT, ROLE
 from agents.catalog.models import MODELS
-from agents.catalog.policies import LIMITS, PACKAGES, RISK, SPECIALISTS
+from agents.catalog.policies import LIMITS, PACKAGES, PRINCIPLES, RISK, SPECIALISTS
 from agents.catalog.skills import SKILL
 from agents.catalog.validation import Model
 from agents.catalog.workflows import WORKFLOW
 from agents.domain.errors import OverlordError
 from agents.flows.intake import IntentAnswer, ProjectAnswer
 from agents.flows.plan_answer import PlanSays
-from agents.flows.review import CriticAnswer, CustodietAnswer, DebateAnswer, SpecialistAnswer
+from agents.flows.review_answers import CriticAnswer, CustodietAnswer, DebateAnswer, SpecialistAnswer
 from agents.flows.steps.reviews import ReviewAnswer
 from agents.flows.weighing import WishAnswer
 from bot.config.accounts import GROUPS
@@ -36,6 +36,7 @@ FILES: dict[str, Model[Any]] = {
     "risk": RISK,
     "packages": PACKAGES,
     "specialists": SPECIALISTS,
+    "principles": PRINCIPLES,
 }
 # What models answer, by question; the tag that an answer repeats is added when it is asked.
 ANSWERS: dict[str, type[BaseModel]] = {

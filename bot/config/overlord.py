@@ -12,7 +12,7 @@ from pydantic import AfterValidator, PlainValidator
 
 from agents.catalog.library import Contexts, RolesByName
 from agents.catalog.models import Models
-from agents.catalog.policies import Risk
+from agents.catalog.policies import Risk, Specialists
 from agents.catalog.validation import Model, Odd, did_you_mean
 from agents.catalog.workflows import ChosenWorkflow, WorkflowsByName
 from agents.catalog.yaml import Where
@@ -153,6 +153,7 @@ class PlainSettings:
     retention: Retention = field(default_factory=Retention)
     risk: Risk | None = None  # None: the one that comes with the program
     packages: PackageHosts | None = None  # hosts that set-up of projects may reach; None: as they come with the program
+    specialists: Specialists = ()  # beside those that come with the program, or instead of one of the same name
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -191,7 +192,7 @@ _SECTIONS: dict[str, tuple[str, ...]] = {  # what is in them has a variable of i
     "limits": tuple(each.name for each in fields(Limits)),
 }
 _STRUCTURES = {"github", "git", "risk", "groups", "projects", "channels", "contexts", "roles", "workflow", "workflows"}
-_STRUCTURES |= {"packages"}
+_STRUCTURES |= {"packages", "specialists"}
 VARIABLES: dict[str, tuple[str, ...]] = {
     **{
         f"OVERLORD_{each.name.upper()}": (each.name,)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from agents.catalog.library import Catalog
 from agents.catalog.models import load_scripts, rehearsed_requests
-from agents.catalog.policies import load_specialists, packaged_policy
+from agents.catalog.policies import load_specialists, packaged_policy, packaged_principles
 from agents.domain.checks.evaluation import GateCommands
 from agents.domain.checks.risk import RiskPolicy, risk_of
 from agents.domain.decisions.kind import Moment
@@ -72,6 +72,7 @@ class World:
             identity_of=self.services.identity_of,
             workflow=self.services.workflow,
             worker_roles=self.services.catalog().worker_roles,
+            principles=packaged_principles(),
         )
 
     async def close(self) -> None:
@@ -96,7 +97,9 @@ async def make_world(settings: Settings, services: Services, secret: bytes, cons
     prompts = make_prompts(secret, projects, catalog, services.workflow)
     chosen = await choose_models(settings.models.to_written(), settings.keys)
     scripts = await asyncio.to_thread(load_scripts)  # long to read, and people are served already
-    panel = await asyncio.to_thread(load_specialists, packaged_path("policies", "specialists.yaml"))
+    panel = await asyncio.to_thread(
+        load_specialists, packaged_path("policies", "specialists.yaml"), settings.specialists
+    )
     rehearses, sites = chosen["primary"].models[0].rehearsal, _sites(settings, paths)
     config = _workshop_settings(settings, console, hub, rehearses=rehearses)
     workshop = make_workshop(services, prompts, sites, config)

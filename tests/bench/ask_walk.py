@@ -14,6 +14,7 @@ from agents.domain.planning.decomposition import (
     Subtask,
     with_closing,
 )
+from agents.domain.planning.findings import Finding
 from agents.domain.planning.probes import PROBES
 from agents.domain.planning.review import (
     Advice,
@@ -31,7 +32,7 @@ from agents.domain.planning.review import (
 from agents.domain.planning.work_kind import WorkKind
 from agents.domain.task.task import Task
 from agents.flows.plan_answer import PlanSays
-from agents.flows.review import CriticAnswer, CustodietAnswer, DebateAnswer, SpecialistAnswer
+from agents.flows.review_answers import CriticAnswer, CustodietAnswer, DebateAnswer, SpecialistAnswer
 from agents.ports import Ask
 from tests.llm.rig import task
 
@@ -120,7 +121,7 @@ def plan(version: int) -> Decomposition:
 REVIEW = Review(
     critic=CriticSays(
         verdict=Critic.REVISE,
-        issues=("Subtask 3 refuses the right password as well, which the request forbids.",),
+        issues=(Finding(what="Subtask 3 refuses the right password as well, which the request forbids."),),
         changes=("Let a right password through after the wait, and test it.",),
     ),
     custodiet=CustodietSays(verdict=Custodiet.OK),

@@ -11,7 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from agents.domain.planning.probes import probe_for
-from agents.flows.review import CriticAnswer
+from agents.flows.review_answers import CriticAnswer
 from agents.ports import Ask
 from store.running.jobs import Job
 from tests.bench.floor import folder

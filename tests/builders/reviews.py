@@ -1,5 +1,6 @@
 """Helpers that the tests of verdicts share with others."""
 
+from agents.domain.planning.findings import Finding
 from agents.domain.planning.review import (
     Critic,
     CriticSays,
@@ -11,6 +12,6 @@ from agents.domain.planning.review import (
 
 def review(critic: Critic, custodiet: Custodiet, asks: bool = False) -> Review:
     return Review(
-        critic=CriticSays(verdict=critic, issues=("too big",)),
+        critic=CriticSays(verdict=critic, issues=(Finding(what="too big"),)),
         custodiet=CustodietSays(verdict=custodiet, issue="adds a reset link", asks_for_change=asks),
     )

@@ -281,8 +281,9 @@ BROKEN = (
     skill("skill: too large", SKILL + "#" * 65_536),
     # Specialists
     specialists("specialists: missing", "specialists:\n  - {name: a}\n"),
-    specialists("specialists: a bad name", "specialists:\n  - {name: A B, tags: [x], focus: y}\n"),
-    specialists("specialists: no tags", "specialists:\n  - {name: a, tags: [], focus: y}\n"),
+    specialists("specialists: a bad name", "specialists:\n  - {name: A B, domains: [x], focus: y}\n"),
+    specialists("specialists: no domains", "specialists:\n  - {name: a, domains: [], focus: y}\n"),
+    settings("specialists: of one's own", "specialists: [{name: legal, domains: [licence]}, {name: Law, focus: x}]"),
     specialists("specialists: not a list", "specialists: {a: b}\n"),
     specialists("specialists: near miss", "specialist: []\n"),
 )

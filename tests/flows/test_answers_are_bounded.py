@@ -8,7 +8,7 @@ from pydantic import BaseModel, ValidationError
 
 from agents.flows.intake import IntentAnswer, ProjectAnswer
 from agents.flows.plan_answer import PlanSays
-from agents.flows.review import CriticAnswer, CustodietAnswer, DebateAnswer, SpecialistAnswer
+from agents.flows.review_answers import CriticAnswer, CustodietAnswer, DebateAnswer, SpecialistAnswer
 
 SHAPES: tuple[type[BaseModel], ...] = (
     *(PlanSays, CriticAnswer, CustodietAnswer, SpecialistAnswer),

@@ -3,6 +3,7 @@
 import re
 from pathlib import Path
 
+from agents.domain.planning.findings import Finding
 from agents.domain.planning.review import Advice, Critic, CriticSays, Custodiet, CustodietSays, Review
 from agents.llm.prompts import Prompt, Prompts
 from agents.ports import Ask
@@ -19,7 +20,7 @@ TAG = "0123456789abcdef"
 
 
 REVIEW = Review(
-    critic=CriticSays(verdict=Critic.REVISE, issues=("2 has no test for a race",), changes=("add one",)),
+    critic=CriticSays(verdict=Critic.REVISE, issues=(Finding(what="2 has no test for a race"),), changes=("add one",)),
     custodiet=CustodietSays(verdict=Custodiet.OK),
     advice=(Advice(specialist="security", concerns=("timing",)),),
 )

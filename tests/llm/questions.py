@@ -6,7 +6,7 @@ from enum import StrEnum
 from pydantic import BaseModel, Field
 
 from agents.flows.plan_answer import PlanSays
-from agents.flows.review import CriticAnswer, CustodietAnswer, DebateAnswer
+from agents.flows.review_answers import CriticAnswer, CustodietAnswer, DebateAnswer
 
 
 class Meaning(StrEnum):

@@ -9,6 +9,7 @@ import pytest
 from agents.domain.models.routing import Size
 from agents.domain.planning.decomposition import Assumption, Confidence, Decomposition, Need, Risk, Subtask
 from agents.domain.planning.facts import PlanState
+from agents.domain.planning.findings import Citation, Finding
 from agents.domain.planning.review import Advice, Critic, CriticSays, Custodiet, CustodietSays, Review
 from agents.domain.planning.work_kind import WorkKind
 from agents.llm.prompts import Adds, Prompt, PromptCut, Prompts, names
@@ -207,8 +208,12 @@ async def test_what_a_plan_claims_of_itself_is_data_for_its_judges() -> None:
         risks=(Risk(what=claim, mitigation=claim),),
     )
     said = Review(
-        critic=CriticSays(verdict=Critic.REVISE, issues=(claim,), changes=(claim,)),
-        custodiet=CustodietSays(verdict=Custodiet.WARN, issue=claim, principle=claim, suggestion=claim),
+        critic=CriticSays(
+            verdict=Critic.REVISE,
+            issues=(Finding(what=claim, fix=claim, principle=Citation(id=claim, title=claim)),),
+            changes=(claim,),
+        ),
+        custodiet=CustodietSays(verdict=Custodiet.WARN, issue=claim, principle=Citation(title=claim), suggestion=claim),
         advice=(Advice(specialist="security", concerns=(claim,), suggestions=(claim,)),),
     )
     judged = task(request=claim, plan=PlanState(draft=plan, number=1, review=said, feedback=(claim,)))

@@ -8,7 +8,7 @@ from agents.domain.planning.decomposition import Decomposition, with_closing
 from agents.domain.planning.plan_faults import faults
 from agents.flows.intake import IntentAnswer, ProjectAnswer
 from agents.flows.plan_answer import PlanSays
-from agents.flows.review import CriticAnswer, CustodietAnswer, DebateAnswer, SpecialistAnswer
+from agents.flows.review_answers import CriticAnswer, CustodietAnswer, DebateAnswer, SpecialistAnswer
 from agents.flows.steps.reviews import ReviewAnswer
 from agents.flows.weighing import WishAnswer
 from agents.llm.rehearsal import DEFAULTS, Rehearsal, Script, guess_intent

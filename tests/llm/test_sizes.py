@@ -14,7 +14,7 @@ from agents.domain.planning.decomposition import Decomposition, Subtask
 from agents.domain.planning.facts import PlanState
 from agents.domain.planning.work_kind import WorkKind
 from agents.domain.task.task import Task
-from agents.flows.review import SpecialistAnswer
+from agents.flows.review_answers import SpecialistAnswer
 from agents.llm.context import FLOOR, by_folder
 from agents.llm.gateway import BYTES_A_TOKEN, Gateway
 from agents.llm.prompts import Prompts

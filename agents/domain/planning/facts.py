@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from agents.domain.fact import Event, Fold, Measured
 from agents.domain.ids import PersonId
 from agents.domain.planning.decomposition import Decomposition, Level, Subtask
+from agents.domain.planning.findings import Point
 from agents.domain.planning.review import MAX_ROUNDS, Debate, Review, Round
 from agents.domain.work.git_names import PLAIN, GitManners
 from agents.domain.workflow.workflow import Workflow
@@ -85,6 +86,7 @@ class PlanAccepted(Event):
     hash: str  # of the plan that was shown
     by: tuple[PersonId, ...]  # empty: the channel's policy lets a single subtask through
     workflow: Workflow | None = None  # the task goes on by it; None: accepted before workflows were kept
+    points: tuple[Point, ...] = ()  # of the reviewers, which were shown with it and go on into the work
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -156,6 +158,7 @@ class PlanState:
     accepted: str = ""  # hash
     approved_by: tuple[PersonId, ...] = ()  # empty: the channel's policy let it through
     workflow: Workflow | None = None  # that the plan was accepted under
+    points: tuple[Point, ...] = ()  # of the reviewers, that it was accepted with
 
     def subtask(self, number: int) -> Subtask:
         assert self.draft is not None
@@ -176,7 +179,8 @@ fold.on(PlanChangeRequested, ClarificationAnswered)(lambda plan, fact: asked_aga
 
 @fold.on(PlanAccepted)
 def _(plan: PlanState, fact: PlanAccepted) -> PlanState:
-    return replace(plan, accepted=fact.hash, approved_by=fact.by, workflow=fact.workflow, feedback=())
+    kept = replace(plan, accepted=fact.hash, approved_by=fact.by, workflow=fact.workflow, feedback=())
+    return replace(kept, points=fact.points)
 
 
 @fold.on(DecompositionDrafted)

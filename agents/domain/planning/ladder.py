@@ -14,6 +14,7 @@ from agents.domain.planning.decomposition import (
     with_closing,
 )
 from agents.domain.planning.kind_by_files import kind_of
+from agents.domain.planning.points import points_of
 from agents.domain.planning.work_kind import MAX_HOURS, MAX_REVIEW_MINUTES, SubtaskSize
 from agents.domain.task.task import Task
 from agents.domain.text.sanitize import cut, one_line
@@ -82,9 +83,11 @@ def answer_planner(task: Task, question: str, chosen: Chosen, moment: Moment) ->
 
 
 def accept(task: Task, hash: str, by: tuple[PersonId, ...], moment: Moment) -> e.PlanAccepted:
-    """With the workflow that was shown with the plan. Drafts of earlier versions do not say it: then the one of now."""
+    """With the workflow and the reviewers' points that were shown with the plan. Drafts of earlier versions name no
+    workflow: then the one of now."""
     shown = task.plan.proposed or moment.workflow(task)
-    return e.PlanAccepted(task=task.id, at=moment.at, hash=hash, by=by, workflow=shown)
+    points = points_of(task.plan.review)
+    return e.PlanAccepted(task=task.id, at=moment.at, hash=hash, by=by, workflow=shown, points=points)
 
 
 def send_back(task: Task, chosen: Chosen, moment: Moment) -> e.PlanChangeRequested:

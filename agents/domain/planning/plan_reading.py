@@ -8,6 +8,7 @@ from typing import TypeVar
 
 from agents.domain.planning.decomposition import Confidence, Decomposition, Edge, Subtask
 from agents.domain.planning.kind_by_files import kind_of
+from agents.domain.planning.review import Critic, Custodiet
 from agents.domain.planning.work_kind import SubtaskSize, WorkKind
 
 Word = TypeVar("Word", bound=StrEnum)
@@ -33,6 +34,10 @@ SYNONYMS: Mapping[type[StrEnum], Mapping[str, StrEnum]] = {
         **dict.fromkeys(("med", "moderate", "average"), _C.MEDIUM),
         **dict.fromkeys(("unsure", "not sure", "very low", "uncertain", "weak"), _C.LOW),
     },
+    **{
+        judge: dict.fromkeys(("cannot assess", "unable to assess", "none"), judge("no_verdict"))
+        for judge in (Critic, Custodiet)
+    },
     Edge: {
         **dict.fromkeys(("block", "blocked by", "needs", "depends on", "requires", "after", "hard"), Edge.BLOCKS),
         **dict.fromkeys(("inform", "informed by", "soft", "note"), Edge.INFORMS),
@@ -45,7 +50,7 @@ def read_word(said: object, kind: type[Word]) -> Word | None:
     if not isinstance(said, str):
         return None
     plain = " ".join(re.sub(r"[_\-]", " ", said).casefold().split())
-    words: dict[str, Word] = {each.value: each for each in kind}
+    words: dict[str, Word] = {each.value.replace("_", " "): each for each in kind}
     found = words.get(plain) or SYNONYMS.get(kind, {}).get(plain)
     return found if isinstance(found, kind) else None
 

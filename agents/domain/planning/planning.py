@@ -191,7 +191,8 @@ def _ruled(task: Task, ruling: Ruling, review: Review, debate: Debate | None, mo
     match ruling:
         case Ruling.APPROVED:
             approved = e.DecompositionApproved(task=task.id, at=moment.at, number=number, review=review, debate=debate)
-            return [approved, *_ask_for_approval(task, moment)]
+            judged = replace(task, plan=replace(task.plan, review=review))
+            return [approved, *_ask_for_approval(judged, moment)]
         case Ruling.NEEDS_REVISION:
             back = e.DecompositionSentBack(
                 task=task.id, at=moment.at, number=number, reasons=review.reasons, review=review, debate=debate

@@ -1,8 +1,12 @@
 """What reviewers say of a decomposition, what the table makes of it, and how two who disagree debate it."""
 
+import re
 from collections.abc import Collection
 from dataclasses import dataclass, replace
 from enum import StrEnum
+from typing import Annotated
+
+from agents.domain.planning.findings import UNCITED, Cited, Finding, from_words
 
 
 class Critic(StrEnum):
@@ -74,9 +78,9 @@ CUSTODIET_STANCE: dict[Custodiet, Stance] = {
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CriticSays:
     verdict: Critic
-    issues: tuple[str, ...] = ()
+    issues: tuple[Annotated[Finding, from_words("what")], ...] = ()
     assumptions: tuple[str, ...] = ()
-    changes: tuple[str, ...] = ()
+    changes: tuple[str, ...] = ()  # that are required before it may go on
     why_none: str = ""  # where there is no verdict
 
 
@@ -86,7 +90,7 @@ class CustodietSays:
 
     verdict: Custodiet
     issue: str = ""
-    principle: str = ""
+    principle: Cited = UNCITED
     suggestion: str = ""
     asks_for_change: bool = False
     why_none: str = ""
@@ -109,6 +113,7 @@ class Review:
     critic: CriticSays
     custodiet: CustodietSays
     advice: tuple[Advice, ...] = ()
+    unknown: tuple[str, ...] = ()  # principles that were cited and that nobody knows
 
     @property
     def ruling(self) -> Ruling:
@@ -130,13 +135,35 @@ class Review:
 
     @property
     def reasons(self) -> tuple[str, ...]:
-        """What the planner is told when the plan goes back."""
-        warned = self.custodiet.verdict in (Custodiet.WARN, Custodiet.BLOCK) and self.custodiet.issue
-        custodiet = (f"{self.custodiet.issue}. {self.custodiet.suggestion}".strip(),) if warned else ()
-        return (*self.critic.issues, *self.critic.changes, *custodiet)
+        """What the planner is told when the plan goes back: each issue with its fix, then what is required."""
+        said = self.custodiet
+        warned = said.verdict in (Custodiet.WARN, Custodiet.BLOCK) and said.issue
+        scope = (Finding(what=said.issue, fix=said.suggestion, principle=said.principle),) if warned else ()
+        issues = (*map(_for_planner, (*self.critic.issues, *scope)),)
+        return (*issues, *(f"Required: {change}" for change in self.critic.changes))
+
+    @property
+    def stops(self) -> tuple[tuple["Side", Finding], ...]:
+        """Who blocks it, why, which principle that touches, and what would resolve it."""
+        critic, guard = self.critic, self.custodiet
+        found = []
+        if critic.verdict is Critic.HALT:
+            first = critic.issues[0] if critic.issues else Finding(what="")
+            found.append((Side.CRITIC, replace(first, fix="; ".join(critic.changes) or first.fix)))
+        if guard.verdict is Custodiet.BLOCK:
+            finding = Finding(what=guard.issue, fix=guard.suggestion, principle=guard.principle)
+            found.append((Side.CUSTODIET, finding))
+        return tuple(found)
+
+
+def _for_planner(issue: Finding) -> str:
+    cited = f" ({issue.principle})" if str(issue.principle) else ""
+    fix = f". Suggested fix: {issue.fix}" if issue.fix else ""
+    return f"{issue.what.rstrip('.')}{cited}{fix}"
 
 
 MAX_ROUNDS = 2
+TENSION_WORDS = 40
 
 
 class Position(StrEnum):
@@ -157,6 +184,7 @@ class Argument:
     position: Position
     point: str
     evidence: tuple[str, ...] = ()
+    tension: str = ""  # why the two disagree, in one sentence for the person who decides
 
     def is_grounded(self, request: str, paths: Collection[str]) -> bool:
         said = " ".join(request.casefold().split())
@@ -206,11 +234,21 @@ class Debate:
 
     @property
     def tension(self) -> str:
-        """What is left open, in one sentence."""
+        """Why they disagree, in one sentence for the person who decides; theirs, if one of them wrote it as asked."""
         last = self.rounds[-1] if self.rounds else None
-        critic = last.critic.point if last else "; ".join(self.now.critic.issues)
+        written = (_sentence(side.tension) for side in ((last.critic, last.custodiet) if last else ()))
+        if found := next(filter(None, written), ""):
+            return found
+        critic = last.critic.point if last else "; ".join(issue.what for issue in self.now.critic.issues)
         custodiet = last.custodiet.point if last else self.now.custodiet.issue
         return f"The critic says: {_short(critic)}; the scope guard says: {_short(custodiet)}."
+
+
+def _sentence(text: str) -> str:
+    """Empty, unless it is one sentence of a length that people read."""
+    words = text.split()
+    said = " ".join(words).rstrip(".!?")
+    return f"{said}." if 0 < len(words) <= TENSION_WORDS and not re.search(r"[.!?] ", said) else ""
 
 
 def _short(point: str) -> str:

@@ -47,6 +47,12 @@ MOST = 999_999_999  # fits into 32 bits, which is what PostgreSQL's integers hav
 LONGEST_WAIT = 86_400.0  # seconds
 
 
+def first_words(text: str, most: int) -> str:
+    """On one line, and no longer than so many words."""
+    words = text.split()
+    return " ".join(words) if len(words) <= most else f"{' '.join(words[:most])} …"
+
+
 def small_number(written: str) -> int | None:
     """A plain whole number; None for anything else, and for one that no honest sender would write."""
     plain = written.isascii() and written.isdecimal() and len(written) <= len(str(MOST))

@@ -8,6 +8,7 @@ from pydantic import BaseModel, Field
 
 from agents.domain.checks.evaluation import Checked, CodeReview, Opinion, join_reviews
 from agents.domain.errors import NoAnswer, OverlordError
+from agents.domain.planning.points import points_for
 from agents.domain.planning.probes import code_probe_for
 from agents.domain.work.stepping import workflow_pinned
 from agents.flows.outcomes import outputs_before, result_of
@@ -91,6 +92,7 @@ def _about(run: StepRun) -> dict[str, object]:
         "require_tests": workflow_pinned(task).require_tests,
         "degraded": work.degraded.value if work.degraded else "",
         "feedback": list(work.feedback),
+        "points": points_for(task.plan.points, 0 if task.plan.is_closing(subtask.number) else subtask.number),
     }
 
 

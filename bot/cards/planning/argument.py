@@ -1,8 +1,20 @@
 """What reviewers say of a plan, how they argue, and how it ended."""
 
-from agents.domain.planning.review import Advice, Argument, Critic, Custodiet, Debate, Position, Review, Ruling
+from agents.domain.planning.findings import Finding
+from agents.domain.planning.review import (
+    Advice,
+    Argument,
+    Critic,
+    Custodiet,
+    Debate,
+    Position,
+    Review,
+    Ruling,
+    Side,
+)
 from agents.domain.task.task import Task
 from agents.domain.text.sanitize import cut, one_line
+from bot.cards.scene import rows_of
 from bot.messages import Row
 
 POSITION: dict[Position, str] = {Position.MAINTAIN: "keeps to it", Position.REVISE: "gives way"}
@@ -23,11 +35,32 @@ SCOPE_GUARD = {
 def argument_rows(review: Review | None) -> list[Row]:
     if review is None:
         return []
+    stops = dict(review.stops)
+    left_out = f"{', '.join(review.unknown)}: no such principle, so it was left out" if review.unknown else ""
     return [
         Row(label="Critic", value=_critic(review)),
+        *_resolution(stops.get(Side.CRITIC)),
         Row(label="Scope guard", value=_custodiet(review)),
+        *_resolution(stops.get(Side.CUSTODIET)),
         *_advice(review.advice),
+        *rows_of(("Cited", left_out)),
     ]
+
+
+def _resolution(stop: Finding | None) -> list[Row]:
+    """Which principle a stop rests on, and what would lift it."""
+    if stop is None:
+        return []
+    return [
+        Row(label="Principle", value=str(stop.principle) or "none cited"),
+        Row(label="To resolve it", value=cut(stop.fix, 300) or "say what should change"),
+    ]
+
+
+def _finding(issue: Finding) -> str:
+    """“Nobody asked for a dashboard (A1) → leave it out”."""
+    cited = f" ({issue.principle.id})" if issue.principle.id else ""
+    return f"{issue.what}{cited}{f' → {issue.fix}' if issue.fix else ''}"
 
 
 def debate_rows(debate: Debate | None, *, goes_on: bool = False) -> list[Row]:
@@ -57,15 +90,20 @@ def _point(argument: Argument) -> str:
 
 def _critic(review: Review) -> str:
     said = review.critic
+    if said.verdict is Critic.HALT and said.issues:
+        return f"{CRITIC[said.verdict]}: {cut('; '.join(issue.what for issue in said.issues), 400)}"
     untested = (f"untested: {each}" for each in said.assumptions)
-    points = said.why_none or cut("; ".join((*said.issues, *said.changes, *untested)), 500)
+    points = said.why_none or cut("; ".join((*map(_finding, said.issues), *said.changes, *untested)), 500)
     return f"{CRITIC[said.verdict]}{f': {points}' if points else ''}"
 
 
 def _custodiet(review: Review) -> str:
-    """The issue, the principle it touches, and what would resolve it."""
+    """The issue, the principle it touches, and what would resolve it; of a stop those have rows of their own."""
     said = review.custodiet
-    parts = (said.issue, f"it touches: {said.principle}" if said.principle else "", said.suggestion)
+    if said.verdict is Custodiet.BLOCK:
+        return f"{SCOPE_GUARD[said.verdict]}: {said.issue}"
+    touches = f"it touches: {said.principle}" if str(said.principle) else ""
+    parts = (said.issue, touches, said.suggestion)
     points = said.why_none or "; ".join(part for part in parts if part)
     return f"{SCOPE_GUARD[said.verdict]}{f': {points}' if points else ''}"
 

@@ -12,6 +12,7 @@ from agents.domain.limits import Limits
 from agents.domain.models.money import MoneyState
 from agents.domain.planning import planning
 from agents.domain.planning.decomposition import Edge, Need
+from agents.domain.planning.findings import Citation, Finding
 from agents.domain.planning.review import (
     Advice,
     Argument,
@@ -34,12 +35,14 @@ from tests.bench.ask_walk import plan
 from tests.builders.planned import Planned
 
 GO = CriticSays(verdict=Critic.PROCEED, assumptions=("All logins go through sessions",))
-REVISE = CriticSays(verdict=Critic.REVISE, issues=("The right password is refused too",), changes=("Let it through",))
+REVISE = CriticSays(
+    verdict=Critic.REVISE, issues=(Finding(what="The right password is refused too"),), changes=("Let it through",)
+)
 OK = CustodietSays(verdict=Custodiet.OK)
 BLOCK = CustodietSays(
     verdict=Custodiet.BLOCK,
     issue="It reads every mail",
-    principle="take no right nobody gave",
+    principle=Citation(id="A2", title="take no right nobody gave"),
     suggestion="Count only failures",
 )
 NONE = CustodietSays(verdict=Custodiet.NO_VERDICT, why_none="fake-small did not answer in time")

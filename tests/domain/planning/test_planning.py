@@ -153,7 +153,7 @@ def test_a_channel_may_let_a_single_subtask_through(planned: Planned) -> None:
     auto = ChannelPolicy(plan=PlanPolicy.AUTO)
     planned.draft(plan(subtask(1)))
     task = planned.review(Critic.PROCEED, Custodiet.OK, channel=auto)
-    assert task.state is TaskState.RUNNING
+    assert task.state is TaskState.RUNNING and [point.what for point in task.plan.points] == ["too big"]
     other = Planned()
     other.draft()
     assert other.review(Critic.PROCEED, Custodiet.OK, channel=auto).state is TaskState.AWAITING_APPROVAL

@@ -3,14 +3,18 @@
 from itertools import product
 
 import pytest
+from pydantic import TypeAdapter
 
+from agents.domain.planning.findings import Citation, Finding
 from agents.domain.planning.review import (
     CRITIC_STANCE,
     CUSTODIET_STANCE,
     RULINGS,
     Argument,
     Critic,
+    CriticSays,
     Custodiet,
+    CustodietSays,
     Debate,
     Position,
     Review,
@@ -118,3 +122,27 @@ def test_two_rounds_without_agreement_go_to_a_person_with_the_tension_in_one_sen
 )
 def test_evidence_is_a_quote_or_a_path(cited: str, counts: bool) -> None:
     assert argue(Side.CRITIC, K, cited).is_grounded(REQUEST, PATHS) is counts
+
+
+def test_what_the_planner_is_told_pairs_each_issue_with_its_fix() -> None:
+    issue = Finding(what="No test.", fix="Add one", principle=Citation(id="A5", title="every part can be shown"))
+    critic = CriticSays(verdict=Critic.REVISE, issues=(issue, Finding(what="It drifts")), changes=("Test it",))
+    guard = CustodietSays(verdict=Custodiet.WARN, issue="It grows", suggestion="Leave it out")
+    assert Review(critic=critic, custodiet=guard).reasons == (
+        "No test (A5 every part can be shown). Suggested fix: Add one",
+        "It drifts",
+        "It grows. Suggested fix: Leave it out",
+        "Required: Test it",
+    )
+
+
+def test_reviews_of_earlier_versions_held_bare_texts() -> None:
+    old = {
+        "critic": {"verdict": "revise", "issues": ["too big"]},
+        "custodiet": {"verdict": "block", "issue": "it grows", "principle": "take no right nobody gave"},
+    }
+    read = TypeAdapter(Review).validate_python(old)
+    assert read.critic.issues == (Finding(what="too big"),)
+    assert read.custodiet.principle == Citation(title="take no right nobody gave")
+    assert TypeAdapter(Review).validate_json(TypeAdapter(Review).dump_json(read, exclude_defaults=True)) == read
+    assert [(side, str(stop.principle)) for side, stop in read.stops] == [(Side.CUSTODIET, "take no right nobody gave")]

@@ -8,6 +8,7 @@ from typing import Any
 from pydantic import TypeAdapter
 
 from agents.domain.learning.skill import Skill
+from agents.domain.planning.points import points_for
 from agents.domain.task.task import Task
 from agents.domain.task.wishes import Wish, for_prompt, newer_than
 from agents.domain.work.stepping import workflow_pinned
@@ -212,6 +213,7 @@ def opening(render: Render, brief: Brief, pack: str, skills: Sequence[Skill], ad
         "attempt": work.attempt,
         "degraded": work.degraded.value if work.degraded else "",
         "feedback": list(work.feedback),
+        "points": points_for(brief.task.plan.points, subtask.number),
         "notes": list(brief.notes),
         "skills": [{"name": skill.name, "description": skill.description} for skill in skills[:MOST_SKILLS]],
         "pack": pack,
