@@ -55,7 +55,8 @@ async def test_a_minion_that_puts_a_link_where_modules_go_gains_nothing(tmp_path
     base = await checkouts.tip("shop", "HEAD")
     space = (await checkouts.open("shop", "overlord/t-1", base)).workspace
     (space.path / "node_modules").rmdir()
-    (space.path / "node_modules").symlink_to(tmp_path / "home")
+    (tmp_path / "elsewhere").mkdir()
+    (space.path / "node_modules").symlink_to(tmp_path / "elsewhere")
     space = (await checkouts.open("shop", "overlord/t-1", base)).workspace
     async with rig.sandbox.open(space, MINION) as room:
         assert (await room.run(("ls", "node_modules/"))).exit_code != 0
