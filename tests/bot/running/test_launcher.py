@@ -62,7 +62,7 @@ async def test_what_a_task_at_rest_asks_for_is_held_back_until_it_is_resumed(roo
     await record(room, task, e.TaskStopped(task=task, at=MORNING, by=ANA), chosen)
     assert await flows(room) == []
     await record(room, task, e.TaskResumed(task=task, at=MORNING, by=ANA))
-    assert sorted(await flows(room)) == ["decompose", "resume_work"]
+    assert sorted(await flows(room)) == ["decompose", "prepare_ground", "resume_work"]
 
 
 async def test_a_task_stopped_again_before_the_launcher_looked_keeps_its_jobs_for_the_next_time(room: Room) -> None:
