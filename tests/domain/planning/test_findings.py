@@ -17,7 +17,7 @@ KNOWN = (
     ("cited", "id"),
     [
         ("A1", "A1"),
-        ("p1", "A1"),
+        ("a1", "A1"),
         ("[A1]", "A1"),
         ("A1: stay within", "A1"),
         ("A12 keep no secrets", "A12"),
