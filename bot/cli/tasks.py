@@ -92,12 +92,14 @@ async def _show(queries: QueryApi, written: str, json: bool) -> None:
     outcomes = [_outcome_row(each) for each in page.outcomes]
     evaluations = [_evaluation_row(each) for each in page.evaluations]
     runs = [_run_row(each) for each in page.runs]
+    wishes = [(session.local(each.at), each.by, each.where, each.words, each.standing) for each in page.wishes]
     phases = [(str(number), state) for number, state in page.phases]
     tables: tuple[tuple[Sequence[str], Sequence[Sequence[str]]], ...] = (
         (("run", "worker", "status", "files", "review", "next"), outcomes),
         (("attempt", "tests", "lint", "review", "overall", "when"), evaluations),
         (("run", "role", "model", "ended", "retries", "took", "tokens", "cost", "error"), runs),
         (("phase", "state"), phases),
+        (("wished", "by", "where", "words", "standing"), wishes),
         (("subtask", "title", "kind", "size", "confidence", "order"), page.subtasks),
     )
     for headings, rows in tables:

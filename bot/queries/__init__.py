@@ -10,6 +10,7 @@ from agents.domain.task.task import Task
 from agents.domain.work.outcome import WorkerOutcome
 from agents.domain.work.work import SubtaskState, phase_state
 from bot.cards.opening import Opening
+from bot.cards.planning.wishes import WishRow
 from bot.live import Running
 from bot.messages import Button, Card, Graph
 from bot.network import LookUp
@@ -102,6 +103,7 @@ class TaskPage:
     evaluations: tuple[EvaluationResult, ...] = ()  # how each attempt was judged, oldest first
     runs: tuple[Run, ...] = ()  # of minions, planner and reviewers, oldest first
     workflow: Graph | None = None  # that the task keeps; None until its plan is approved
+    wishes: tuple[WishRow, ...] = ()  # of people, oldest first
     subtasks: tuple[tuple[str, ...], ...] = ()  # of its plan: number, title, kind, size, confidence and order
 
     @property

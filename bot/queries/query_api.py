@@ -19,6 +19,7 @@ from bot.cards.decisions import decision_card
 from bot.cards.discreet import discreet, discreet_proposal
 from bot.cards.evidence import comment_button, evidence_of, with_evidence
 from bot.cards.plan import subtask_table
+from bot.cards.planning.wishes import wish_rows
 from bot.cards.replies import QueueStatus
 from bot.cards.scene import Bill, Ways
 from bot.cards.status import status_card
@@ -160,11 +161,8 @@ class QueryApi:
     async def needs(self, viewer: Account, portion: Portion = EVERYTHING) -> Sequence[Need]:
         """What waits for this person, oldest first, but for what they put off."""
         permissions, at = self._services.permissions, self._services.clock.now()
-
-        def question(tx: Transaction) -> list[Need]:
-            return self._needs(tx, needs_of(tx, self._viewer(viewer, tx), permissions, at), portion)
-
-        return await self._database.read(question)
+        found = partial(needs_of, permissions=permissions, at=at)
+        return await self._database.read(lambda tx: self._needs(tx, found(tx, self._viewer(viewer, tx)), portion))
 
     async def waiting(self, viewer: Account, portion: Portion = EVERYTHING) -> Sequence[Need]:
         """What waits for anybody, of tasks that this person may see, oldest first. Some of them have ended."""
@@ -287,6 +285,7 @@ class QueryApi:
             ),
             runs=tuple(runs.history(tx.db, id)),
             workflow=workflow_graph(task),
+            wishes=wish_rows(task, tx.people.name, self._services.redact),
             subtasks=tuple(tuple(map(self._services.redact, row)) for row in subtask_table(task.plan.draft)),
         )
 

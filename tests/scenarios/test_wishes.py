@@ -3,17 +3,16 @@
 import re
 
 from agents.domain.ids import TaskId
-from agents.domain.task.wishes import Source
+from agents.domain.task.wishes import Source, Standing
 from agents.llm.prompts import Prompts
 from agents.minions.engines.builtin.transcript import opening
-from agents.ports import Asked, Brief
+from agents.ports import Asked, Brief, Outcome, Watch
 from tests.fakes.llm import NOTHING_AGAINST
 from tests.fakes.model_server import KEY, ModelServer
 from tests.fakes.work import ScriptedMinions, Workshop, failing, finishes, never_ends, says
 from tests.llm.rig import files
 from tests.scenarios.conftest import THREE, Given, Opened, Play
 from tests.scenarios.plans import GO, OK, REVISE, WARN, means
-from tests.scenarios.stage import until
 from tests.scenarios.working import APPROVED, ONE, THREE_SUBTASKS
 
 STAGES = THREE
@@ -112,8 +111,14 @@ async def test_nothing_that_was_said_is_lost_on_the_way_to_the_merge(opened: Ope
     ]
 
 
+async def follows(brief: Brief, watch: Watch) -> Outcome:
+    """A minion that works until it is told that a wish goes before the plan."""
+    chosen = any(wish.standing is Standing.FIRST for wish in brief.task.wishes)
+    return await (finishes() if chosen else never_ends)(brief, watch)
+
+
 async def test_a_wish_against_the_plan_is_said_and_offered_as_a_change(opened: Opened) -> None:
-    work = Workshop(minions=ScriptedMinions(scripts={1: [never_ends, never_ends, finishes()]}))
+    work = Workshop(minions=ScriptedMinions(scripts={1: [follows] * 4}))
     async with ModelServer(models=(MODEL,)) as server:
         script(server)
         server.answers("wish", {"contradicts": True, "what": "Subtask 1 writes a form", "confidence": 0.9})
@@ -130,13 +135,9 @@ async def test_a_wish_against_the_plan_is_said_and_offered_as_a_change(opened: O
         await play.whispered("ana", thread, "This is not yours to decide")
         await play.stage.press("lead", thread, "Follow the wish")
         await play.sees("lead", thread, "Wish put before the plan by", gone="Keep the plan")
-
-        async def heeded() -> bool:
-            return len(work.minions.briefs) >= 3
-
-        await until(heeded, "the minion is told at once")
-        assert "where this and the accepted plan differ, this holds" in outside(told(work.minions.briefs[2]))
         await play.sees("lead", thread, "T-1 is ready to merge")
+    last = [brief for brief in work.minions.briefs if brief.subtask.number == 1][-1]
+    assert "where this and the accepted plan differ, this holds" in outside(told(last))
 
 
 async def test_without_a_model_a_wish_is_kept_and_that_is_said(opened: Opened) -> None:
