@@ -27,6 +27,7 @@ from bot.intake.conversation import Verb
 from bot.messages import Delivery
 from store.codec import EVENT_KINDS
 from tests.builders.decisions import sample
+from tests.fakes.manners import has_words
 
 ROOT = Path(__file__).parents[1]
 
@@ -59,6 +60,7 @@ def test_every_fact_can_be_written_and_put_into_words() -> None:
 def test_every_state_has_a_word_a_tone_and_an_icon() -> None:
     for table in (STATE, TONE):
         assert table.keys() == set(TaskState)
+    assert all(has_words(word) for word in STATE.values()), "no colour is the only one to say it"
 
 
 def test_every_kind_of_decision_has_its_rule_and_its_name() -> None:
@@ -98,7 +100,7 @@ def test_every_kind_of_decision_has_its_card(kind: Kind) -> None:
     assert card.labels.keys() <= {option.value for option in asked.options}, "a label of an option that there is not"
     for option in asked.options:
         label = card.label(asked, option)
-        assert label.text and label.closed, f"{kind}: {option.value}"
+        assert has_words(label.text) and has_words(label.closed), f"{kind}: {option.value}"
         asks = prompt(asked, option)
         assert bool(asks) is option.needs_words and asks != Label("").asks, f"{kind}: {option.value}"
 

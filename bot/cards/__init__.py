@@ -57,7 +57,8 @@ def reminder(event: Event, scene: Scene) -> list[Posting]:
     approver = scene.next_approver(event.number - 2) if event.number > 1 else None
     who = approver or scene.name(known.put_to)
     notify = (approver,) if approver else scene.accounts(known.put_to)
-    card = replace(reminder_card(scene.task, known, who), notify=notify)
+    card = reminder_card(scene.task, known, who, scene.message(f"decision:{known.id}"))
+    card = replace(card, notify=notify)
     return [Posting(key=f"reminder:{known.id}:{event.number}", card=card)]
 
 

@@ -178,8 +178,10 @@ def _outcome(task: Task, decision: Decision, name: NameOf) -> str:
     came = _came_of(task, decision, name)
     if not task.at_rest or decision.state is not DecisionState.DECIDED or decision.kind in AT_REST:
         return came
-    rests = "stopped" if task.state is TaskState.PAUSED else "snoozed"
-    return f"{came}. {task.id} is {rests}, so nothing starts until it is resumed."
+    rests, again = ("stopped", "resumed") if task.state is TaskState.PAUSED else ("snoozed", "brought back")
+    if decision.outcome and decision.option(decision.outcome).value == "backburner":
+        return f"{came}. Nothing starts until it is {again}."
+    return f"{came}. {task.id} is {rests}, so nothing starts until it is {again}."
 
 
 def _came_of(task: Task, decision: Decision, name: NameOf) -> str:

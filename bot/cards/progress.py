@@ -96,8 +96,8 @@ _DETAIL: dict[SubtaskState, Callable[[Task, Work], str]] = {
     S.DONE: _done,
     S.NEEDS_HUMAN: lambda task, work: "waits for you",
     S.PAUSED: lambda task, work: f"stopped after turn {work.turns}; its work is committed" if work.turns else "stopped",
-    S.FAILED: lambda task, work: one_line(work.problem, 100),
-    S.BLOCKED: lambda task, work: one_line(work.problem, 100),
+    S.FAILED: lambda task, work: one_line(work.problem, 100) or "failed",
+    S.BLOCKED: lambda task, work: one_line(work.problem, 100) or "blocked",
     S.CANCELLED: lambda task, work: "dropped",
 }
 

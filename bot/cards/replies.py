@@ -11,12 +11,12 @@ from agents.domain.ids import TaskId
 from agents.domain.task.task import Task
 from agents.domain.text.sanitize import one_line
 from bot.cards.decisions import button, decision_card
-from bot.cards.kinds import kind_in_words
+from bot.cards.kinds import CARDS, kind_in_words
 from bot.cards.kinds.kind_card import who_may
 from bot.cards.status import state_of
 from bot.config.named import Named
 from bot.config.platforms import find_platform
-from bot.messages import Card, Row, Tone
+from bot.messages import Card, Link, Row, Tone
 
 HELP = Card(
     title="What I understand",
@@ -214,10 +214,13 @@ def problem_card(error: OverlordError) -> Card:
     return Card(title=error.what, text=error.next_step, tone=Tone.BAD)
 
 
-def reminder_card(task: Task, decision: Decision, who: str) -> Card:
+def reminder_card(task: Task, decision: Decision, who: str, message: str = "") -> Card:
+    """`message` is the one that asks; the card leads there."""
+    asked = one_line(CARDS[decision.kind].title(task, decision), 200)
     return Card(
         title=f"{task.id} still waits for {who}",
-        text=f"To be decided: {kind_in_words(decision)}. The card with the buttons is above in this thread.",
+        text=f"Nobody has answered yet: “{asked}”. The card with the buttons is above in this thread.",
+        links=(Link(label="Go to the card", decision=decision.id, message=message),),
         footer="Say `mute` to hear no more reminders for this task.",
     )
 

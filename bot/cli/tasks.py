@@ -12,15 +12,14 @@ from agents.domain.events import Event
 from agents.domain.ids import TaskId
 from agents.domain.task.task import Task
 from agents.domain.text.sanitize import small_number
-from agents.domain.work.outcome import WorkerOutcome
 from bot.cards.timeline import in_words
+from bot.cards.work.attempts import AttemptRow, attempts
 from bot.cli import session
 from bot.cli.session import Json, Search
 from bot.queries import Need, TaskPage
 from bot.queries.people_queries import PeopleQueries
 from bot.queries.query_api import QueryApi
 from store.retention import ARCHIVE, facts_in, read_file
-from store.streams.projections import EvaluationResult
 from store.streams.runs import Run
 
 app = typer.Typer(rich_markup_mode=None)
@@ -89,14 +88,12 @@ async def _show(queries: QueryApi, written: str, json: bool) -> None:
     typer.echo(page.status.fallback)
     for need in page.needs:
         typer.echo(f"\nNeeds you ({need.decision.id}):\n{need.card.fallback}{read_first(need)}")
-    outcomes = [_outcome_row(each) for each in page.outcomes]
-    evaluations = [_evaluation_row(each) for each in page.evaluations]
+    tried = [_attempt_row(each) for each in attempts(page.outcomes, page.evaluations)]
     runs = [_run_row(each) for each in page.runs]
     wishes = [(session.local(each.at), each.by, each.where, each.words, each.standing) for each in page.wishes]
     phases = [(str(number), state) for number, state in page.phases]
     tables: tuple[tuple[Sequence[str], Sequence[Sequence[str]]], ...] = (
-        (("run", "worker", "status", "files", "review", "next"), outcomes),
-        (("attempt", "tests", "lint", "review", "overall", "when"), evaluations),
+        (("attempt", "ended", "files", "checks", "next"), tried),
         (("run", "role", "model", "ended", "retries", "took", "tokens", "cost", "error"), runs),
         (("phase", "state"), phases),
         (("wished", "by", "where", "words", "standing"), wishes),
@@ -155,15 +152,8 @@ async def _show_facts(people: PeopleQueries, facts: Sequence[Event]) -> None:
     session.show_table(("when", "what"), rows, none="")
 
 
-def _outcome_row(ended: WorkerOutcome) -> tuple[str, ...]:
-    files = ended.implementation.words if ended.implementation else ""
-    return (ended.run, ended.worker, ended.status, files, ended.review_status or "", ended.next_step)
-
-
-def _evaluation_row(each: EvaluationResult) -> tuple[str, ...]:
-    scores = (each.test_score, each.lint_score, each.review_score, each.overall)
-    attempt = f"{each.task}.{each.subtask}-{each.revision_number + 1}"
-    return (attempt, *(score.replace("_", " ") or "not run" for score in scores), session.local(each.timestamp))
+def _attempt_row(each: AttemptRow) -> tuple[str, ...]:
+    return (each.name, each.ended, each.changed, ", ".join(each.checks), each.next)
 
 
 def _run_row(run: Run) -> tuple[str, ...]:

@@ -6,10 +6,9 @@ from contextlib import AbstractContextManager
 from dataclasses import replace
 from functools import partial
 
-from agents.domain.decisions.authority import Group, Kind, Presser
-from agents.domain.decisions.decision import Decision, decision_id
+from agents.domain.decisions.authority import Group, Presser
+from agents.domain.decisions.decision import Decision
 from agents.domain.errors import TaskArchived
-from agents.domain.events import AboutDecision, DecisionOpened, Event, MinionProgressed
 from agents.domain.ids import Account, PersonId, TaskId, Thread, surface_of
 from agents.domain.learning.proposal import Listed
 from agents.domain.task.task import Task
@@ -43,6 +42,7 @@ from bot.queries import (
     TaskPage,
     TimelineEntry,
 )
+from bot.queries.telling import worth_telling
 from bot.services import Services
 from store.chat.deliveries import DeliveryState
 from store.chat.threads import Kept
@@ -55,6 +55,7 @@ from store.streams.projections import evaluations_of, why_missing
 from store.transaction import Transaction
 
 REPLIES_SHOWN = 4
+MESSAGES_SHOWN = 500  # of one thread
 FACTS_SHOWN = 200
 ACTS_SHOWN = 50
 ANSWER_WITHIN = 2.0  # seconds a surface waits to show what became of a delivery
@@ -85,10 +86,13 @@ class QueryApi:
 
         return await self._database.read(question)
 
-    async def conversation(self, thread: Thread, viewer: Account) -> Conversation | None:
+    async def conversation(self, thread: Thread, viewer: Account, last: int = MESSAGES_SHOWN) -> Conversation | None:
+        """Its first message and the last ones; None where there is none, or it is not for this person."""
+
         def question(tx: Transaction) -> Conversation | None:
             known = tx.threads.find(thread)
-            return self._conversation(tx, thread, viewer, None) if known and _may_read(known.channel, viewer) else None
+            mine = known and _may_read(known.channel, viewer)
+            return self._conversation(tx, thread, viewer, last) if mine else None
 
         return await self._database.read(question)
 
@@ -248,11 +252,9 @@ class QueryApi:
         person = self._viewer(viewer, tx)
         return {task.id for task in found if self._sees(person, tx, task)}
 
-    def _conversation(self, tx: Transaction, thread: Thread, viewer: Account, last: int | None) -> Conversation:
+    def _conversation(self, tx: Transaction, thread: Thread, viewer: Account, last: int) -> Conversation:
         known = tx.threads.find(thread)
-        kept = tx.messages.in_thread(thread, viewer)
-        left_out = max(0, len(kept) - 1 - last) if last is not None else 0
-        shown = [*kept[:1], *kept[1 + left_out :]]
+        shown, left_out = tx.messages.in_thread(thread, viewer, last)
         return Conversation(
             thread=thread,
             channel=known.channel if known else "",
@@ -277,7 +279,7 @@ class QueryApi:
                 status_card(task, tx.people.name, self._bill(tx, task), tx.jobs.current_pause()), self._services.redact
             ),
             needs=tuple(self._need(tx, task, decision) for decision in mine),
-            timeline=tuple(self._entry(tx, fact) for fact in _worth_telling(facts)),
+            timeline=tuple(self._entry(tx, fact) for fact in worth_telling(facts)),
             more=facts[0].version if facts else 0,
             outcomes=tuple(self._outcomes(tx, id)),
             evaluations=tuple(
@@ -346,30 +348,6 @@ class DirectQueries(QueryApi):
 
 def _heard(outcome: Outcome) -> Heard:
     return Heard(refused=outcome.state in (DeliveryState.REFUSED, DeliveryState.PARKED), words=outcome.words)
-
-
-def _worth_telling(facts: Sequence[Recorded]) -> list[Recorded]:
-    """Without the furniture, and of a minion's many turns only the last."""
-    last = {
-        (fact.event.subtask, fact.event.attempt): fact for fact in facts if isinstance(fact.event, MinionProgressed)
-    }
-    turns = {id(fact) for fact in last.values()}
-    return [
-        fact
-        for fact in facts
-        if not _is_about_controls(fact.event) and (not isinstance(fact.event, MinionProgressed) or id(fact) in turns)
-    ]
-
-
-def _is_about_controls(event: Event) -> bool:
-    """The standing buttons are furniture: nobody wants to read that they were put up."""
-    match event:
-        case DecisionOpened(decision=decision):
-            return decision.kind is Kind.CONTROLS
-        case AboutDecision(task=task, decision=id):
-            return id == decision_id(task, Kind.CONTROLS, "")
-        case _:
-            return False
 
 
 def _may_read(channel: str, viewer: Account) -> bool:

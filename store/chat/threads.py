@@ -6,6 +6,7 @@ For the console that copy is the original.
 import json
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 
 from sqlalchemy import ColumnElement, bindparam, func, or_, select, update
 
@@ -129,13 +130,18 @@ class Messages(TransactionPart):
         found = self._db.execute(select(_M.c.message).where(_M.c.thread == thread, _M.c.key == key)).scalar()
         return found or None
 
-    def in_thread(self, thread: Thread, viewer: Account, limit: int = 500) -> list[Kept]:
-        """What one person may read in a thread, oldest first."""
+    def in_thread(self, thread: Thread, viewer: Account, last: int) -> tuple[list[Kept], int]:
+        """What one person may read in a thread, oldest first: its first message, then so many of the last.
+
+        Returns also how many there are between them.
+        """
         mine = (_M.c.thread == thread, or_(_M.c.only_for == "", _M.c.only_for == viewer))
-        wanted = select(_M).where(*mine).order_by(_M.c.id.desc()).limit(limit)
-        return [
-            from_row(Kept, row, at=moment(row.at), edited=row.edited_at is not None) for row in self._db.execute(wanted)
-        ][::-1]
+        rows = [*self._db.execute(select(_M).where(*mine).order_by(_M.c.id.desc()).limit(last + 1))][::-1]
+        if len(rows) <= last:
+            return [_kept(row) for row in rows], 0
+        first = self._db.execute(select(_M).where(*mine).order_by(_M.c.id).limit(1)).one()
+        count = self._db.execute(select(func.count()).where(*mine)).scalar_one()
+        return [_kept(row) for row in (first, *rows[1:])], count - 1 - last
 
     def last_said(self, thread: Thread) -> str | None:
         """The platform's id of the last message of a person in a thread."""
@@ -152,6 +158,10 @@ class Messages(TransactionPart):
         if found:
             self._touched.add(thread)
         return found
+
+
+def _kept(row: Any) -> Kept:
+    return from_row(Kept, row, at=moment(row.at), edited=row.edited_at is not None)
 
 
 def _of(surface: str) -> ColumnElement[bool]:

@@ -30,6 +30,23 @@ window.judge = {
     for (const e of document.querySelectorAll("[style]")) complaints.push(`inline style: ${e.outerHTML.slice(0, 80)}`);
     return complaints;
   },
+  drawings() {
+    const outside = (text, box) =>
+      text.right > box.right + 1 || text.left < box.left - 1 || text.bottom > box.bottom + 1 || text.top < box.top - 1;
+    return [...document.querySelectorAll(".picture g")].flatMap((group) => {
+      const box = group.querySelector("rect").getBoundingClientRect();
+      return [...group.querySelectorAll("text")]
+        .filter((text) => outside(text.getBoundingClientRect(), box))
+        .map((text) => `leaves its box: ${text.textContent}`);
+    });
+  },
+  pictures() {
+    // a picture speaks for itself, or is hidden beside words that say what it shows; the mark of the house says nothing
+    const told = (e) =>
+      e.getAttribute("alt") || e.getAttribute("aria-label") ||
+      (e.ariaHidden === "true" && (e.matches(".mark") || (e.closest("figure")?.querySelector("figcaption") ?? e.parentElement).textContent.trim()));
+    return [...document.querySelectorAll("img, svg, canvas")].filter((e) => !told(e)).map((e) => `no words: ${e.outerHTML.slice(0, 100)}`);
+  },
   contrast() {
     const parse = (text) => {
       const canvas = document.createElement("canvas").getContext("2d", { willReadFrequently: true });

@@ -25,7 +25,7 @@ DESKTOP, TALL, PHONE = (1180, 860), (1180, 1180), (390, 780)
 PATIENCE = 180.0  # seconds; real minions and gates run meanwhile
 SETTLED = 3.0  # until the status cards, edited two seconds apart, show their last word
 BRING = """words => {
-    const title = [...document.querySelectorAll(".card-title")].filter(e => e.textContent.startsWith(words)).at(-1);
+    const title = [...document.querySelectorAll(".card-title")].filter(e => e.textContent.includes(words)).at(-1);
     const message = title.closest(".message");
     message.style.scrollMargin = "24px";
     const tall = message.offsetHeight > message.closest(".scroll").clientHeight - 24;

@@ -7,6 +7,7 @@ from playwright.async_api import expect
 
 from agents.domain.ids import Thread
 from agents.domain.task.task import TaskState
+from agents.domain.work.outcome import Status, WorkerOutcome
 from bot.messages import Arrow, Button, Card, Choice, Graph, Node, Row, Style, Tone
 from tests.browser.judge import ask_judge
 from tests.browser.window import ANA, BEN, GENERAL, HERE, PHONE, Window
@@ -29,6 +30,7 @@ PAGES = (
     ),
     *KEPT,
 )
+STEPS = ("plan_review", "pre_commit_type_check", "安全审查和类型检查的步骤名称", "unbroken" * 6)
 NASTY = "<script>window.pwned=1</script>\"'><img src=x onerror='window.pwned=2'>" + "unbroken" * 40
 
 
@@ -55,6 +57,8 @@ def furnish(desk: ScriptedDesk, words: str = "add login") -> None:
             tone=Tone.ASKING, decision=decision, fingerprint="shown", graph=graph(words),
         ),
     )  # fmt: skip
+    desk.workflow = Graph(nodes=tuple(Node(id=n, label=words, column=0) for n in STEPS), arrows=(), text=words)
+    desk.outcomes = (WorkerOutcome(run="T-1.1-1", worker="minion", status=Status.SUCCESS, action_taken=words),)
     desk.post(HERE, Card(title=words, tone=Tone.GOOD))
     desk.post(HERE, Card(title=words, tone=Tone.BAD), to=ANA)
     desk.write(HERE, GENERAL, ANA, words)
@@ -75,6 +79,16 @@ async def test_every_control_has_a_name_and_every_page_a_shape(window: Window) -
         await window.go(path)
         assert await ask_judge(window.page, "names") == [], path
         assert await ask_judge(window.page, "structure") == [], path
+        assert await ask_judge(window.page, "pictures") == [], path
+
+
+@pytest.mark.parametrize("words", ["add login", NASTY, "添加登录页面添加登录页面添加登录页面", "WWWWWWWWWW " * 4])
+async def test_nothing_leaves_its_box_in_a_picture(window: Window, words: str) -> None:
+    furnish(window.desk, words)
+    for path in (f"/thread/{HERE}", "/task/T-1"):
+        await window.go(path)
+        assert await window.page.locator(".picture text").count() > 4
+        assert await ask_judge(window.page, "drawings") == [], path
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

@@ -13,6 +13,8 @@ from store.database import Database
 from store.transaction import Transaction
 from tests.conformance.rig import Visible
 
+MANY = 1000
+
 
 class ConsoleRig:
     """Implements tests.conformance.rig.Rig."""
@@ -37,7 +39,7 @@ class ConsoleRig:
         return thread
 
     async def visible(self, thread: Thread, to: Account) -> list[Visible]:
-        kept = await self._database.read(lambda tx: tx.messages.in_thread(thread, to))
+        kept, _ = await self._database.read(lambda tx: tx.messages.in_thread(thread, to, MANY))
         cards = [(k, load_card(k.card)) for k in kept if k.card]
         return [
             Visible(
@@ -50,12 +52,12 @@ class ConsoleRig:
         ]
 
     async def noticed(self, thread: Thread) -> int:
-        kept = await self._database.read(lambda tx: tx.messages.in_thread(thread, self.ana))
+        kept, _ = await self._database.read(lambda tx: tx.messages.in_thread(thread, self.ana, MANY))
         return int(kept[0].seen)
 
     async def pinged(self, thread: Thread) -> set[Account]:
         """The console has no pings: "For you" shows what waits. A card still says whom it is for."""
-        kept = await self._database.read(lambda tx: tx.messages.in_thread(thread, self.ana))
+        kept, _ = await self._database.read(lambda tx: tx.messages.in_thread(thread, self.ana, MANY))
         return {account for k in kept if k.card for account in load_card(k.card).notify}
 
 

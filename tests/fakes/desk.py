@@ -18,7 +18,7 @@ from agents.domain.work.outcome import WorkerOutcome
 from agents.ports import Listener
 from bot.cards.replies import QueueStatus
 from bot.live import Live, Running
-from bot.messages import Button, Card, Choice, Delivery, Edited, Pressed, Row, Said, Style, Tone
+from bot.messages import Button, Card, Choice, Delivery, Edited, Graph, Pressed, Row, Said, Style, Tone
 from bot.queries import (
     EVERYTHING,
     Conversation,
@@ -31,7 +31,7 @@ from bot.queries import (
     TaskPage,
     TimelineEntry,
 )
-from bot.queries.query_api import QueryApi
+from bot.queries.query_api import MESSAGES_SHOWN, QueryApi
 from store.streams.projections import EvaluationResult
 from store.streams.runs import Run
 
@@ -68,6 +68,7 @@ class ScriptedDesk(QueryApi):
         self.outcomes: tuple[WorkerOutcome, ...] = ()
         self.evaluations: tuple[EvaluationResult, ...] = ()
         self.listed_runs: tuple[Run, ...] = ()
+        self.workflow: Graph | None = None
         self.queue_status = QueueStatus(paused_by="", paused_at=None, waiting=())
         self.named_page = NamedPage(projects=(("shop", "/src/shop", ""),), people=(), models=(), acts=())
         self.diff_of = "T-1.diff"  # what an open decision is shown for
@@ -97,10 +98,10 @@ class ScriptedDesk(QueryApi):
     async def channel(self, channel: str, viewer: Account, portion: Portion = EVERYTHING) -> Sequence[Conversation]:
         newest = [thread for thread, kept in reversed(self.threads.items()) if kept.channel == channel]
         threads = newest[portion.skip :][: portion.most][::-1]
-        return [self._shortened(self._seen_by(thread, viewer)) for thread in threads]
+        return [self._shortened(self._seen_by(thread, viewer), LAST_REPLIES) for thread in threads]
 
-    async def conversation(self, thread: Thread, viewer: Account) -> Conversation | None:
-        return self._seen_by(thread, viewer) if thread in self.threads else None
+    async def conversation(self, thread: Thread, viewer: Account, last: int = MESSAGES_SHOWN) -> Conversation | None:
+        return self._shortened(self._seen_by(thread, viewer), last) if thread in self.threads else None
 
     async def tasks(
         self, viewer: Account, *, ended: bool = False, limit: int | None = None, search: str = "", before: int = 0
@@ -125,6 +126,7 @@ class ScriptedDesk(QueryApi):
             outcomes=self.outcomes,
             evaluations=self.evaluations,
             runs=self.listed_runs,
+            workflow=self.workflow,
             running=await self.now.running(task, Redactor()),
         )
 
@@ -300,9 +302,9 @@ class ScriptedDesk(QueryApi):
         task = self.open_tasks[kept.task] if kept.task else None
         return Conversation(thread=thread, channel=kept.channel, messages=messages, task=task)
 
-    def _shortened(self, whole: Conversation) -> Conversation:
+    def _shortened(self, whole: Conversation, last: int) -> Conversation:
         first, replies = whole.messages[:1], whole.messages[1:]
-        left_out = max(0, len(replies) - LAST_REPLIES)
+        left_out = max(0, len(replies) - last)
         return replace(whole, messages=(*first, *replies[left_out:]), more=left_out)
 
     def _name(self, account: Account) -> str:

@@ -33,6 +33,9 @@ async def test_one_subtask_is_judged_once(single: Work) -> None:
     assert len(single.workshop.gates.judged) == 1 and task.of_kind(Kind.MERGE)
     first, whole = (work.evaluation for work in task.work.subtasks)
     assert first and whole and (whole.subtask, whole.gates, whole.reviews) == (2, first.gates, first.reviews)
+    kept = single.workshop.artefacts.kept
+    for end in (".patch", ".comments"):
+        assert kept[f"T-1.2-1{end}"] == kept[f"T-1.1-1{end}"] != "", "what its card leads to is there"
 
 
 async def test_a_risky_one_is_let_pass_once(single: Work) -> None:

@@ -22,7 +22,8 @@ from tests.fakes.llm import ThinkingLlm
 from tests.fakes.work import Workshop, idle
 from tests.scenarios.stage import OPERATOR, PATIENCE, Host, Setup, Shown, Stage, until
 
-# For modules that set `STAGES`: on each of three platforms; or by turns, for what happens behind them.
+# For modules that set `STAGES`: on each of three platforms; or by turns, for what happens behind them. Without it a
+# scenario is played everywhere: how words and presses come in differs between Slack's two ways in.
 THREE = ("console", "discord", "slack")
 BY_TURNS: tuple[str, ...] = ()
 STAGES = {
@@ -31,6 +32,7 @@ STAGES = {
     "slack": "tests.scenarios.slack_stage",
     "slack-http": "tests.scenarios.slack_http_stage",
 }
+ALL = tuple(STAGES)
 
 # Asked for by name alone.
 MORE_STAGES = {"discord-deaf": "tests.scenarios.discord_deaf_stage"}
@@ -168,13 +170,14 @@ def on(*stages: str) -> pytest.MarkDecorator:
 def _turn_of(metafunc: pytest.Metafunc) -> str:
     """The module's first scenario is played on the first platform, the next on the next."""
     scenarios = [name for name in vars(metafunc.module) if name.startswith("test_")]
-    return THREE[scenarios.index(metafunc.function.__name__) % len(THREE)]
+    return ALL[scenarios.index(metafunc.function.__name__) % len(ALL)]
 
 
 @pytest.fixture
 async def opened(request: pytest.FixtureRequest, loaded: None, tmp_path: Path) -> AsyncIterator[Opened]:
     """Opens the stage in a given world."""
     module = importlib.import_module((STAGES | MORE_STAGES)[request.param])
+    stages: list[Stage] = []
     async with AsyncExitStack() as stack:
 
         async def open(given: Given) -> Play:
@@ -187,9 +190,12 @@ async def opened(request: pytest.FixtureRequest, loaded: None, tmp_path: Path) -
                 home=tmp_path / "home", config=config, clock=clock, swap=given.swap, environ=dict(given.environ)
             )
             stage, host = await module.open_stage(stack, setup)
+            stages.append(stage)
             return Play(stage, host)
 
         yield open
+        for stage in stages:
+            assert await stage.complaints() == [], "everything shown has its words"
 
 
 @pytest.fixture

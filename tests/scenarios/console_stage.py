@@ -5,10 +5,14 @@ from contextlib import AsyncExitStack
 from datetime import UTC, datetime
 from typing import Protocol
 
+from sqlalchemy import select
+
 from agents.domain.ids import Account, Thread, derive_id
 from bot.app import Program
-from bot.messages import Edited, Pressed, Said
+from bot.messages import Edited, Pressed, Said, load_card
 from bot.queries.query_api import QueryApi
+from store import tables
+from tests.fakes import manners
 from tests.scenarios.stage import Host, Setup, Shown, wait_for_button
 
 CHANNEL = "console:general"
@@ -119,6 +123,14 @@ class ConsoleStage:
     async def is_seen(self, thread: str) -> bool:
         seen = await self._desk.conversation(Thread(thread), Account("console:nobody"))
         return bool(seen and seen.messages[0].seen)
+
+    async def complaints(self) -> list[str]:
+        if self.host is None or self.host.program is None:
+            return []
+        shown = select(tables.messages.c.card).where(tables.messages.c.card != "")
+        database = self.host.program.services.database
+        cards = await database.read(lambda tx: [*tx.db.execute(shown).scalars()])
+        return manners.of_cards(load_card(card) for card in cards)
 
     @property
     def _desk(self) -> QueryApi:

@@ -4,6 +4,7 @@ from contextlib import AsyncExitStack
 
 from agents.domain.ids import Account, Thread
 from bot.platforms.discord.notation import Place, account_of
+from tests.fakes import manners
 from tests.fakes.discord import FakeDiscord
 from tests.fakes.discord.interactions import FORM, MESSAGE, Interaction
 from tests.fakes.discord.world import Channel, Message, User
@@ -85,6 +86,9 @@ class DiscordStage:
 
     async def is_seen(self, thread: str) -> bool:
         return "👀" in self.fake.world.message(Place.of(Thread(thread)).root).reactions
+
+    async def complaints(self) -> list[str]:
+        return manners.of_discord(self.fake.world.messages(), self.fake.world.bot.id)
 
     def _user(self, who: str) -> User:
         return self.fake.world.user(who)

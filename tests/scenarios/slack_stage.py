@@ -7,6 +7,7 @@ from contextlib import AsyncExitStack
 from agents.domain.ids import Account
 from bot.platforms.slack import notation
 from bot.platforms.slack.blocks import read_press
+from tests.fakes import manners
 from tests.fakes.ports import free_port
 from tests.fakes.slack import FakeSlack, fake_slack
 from tests.fakes.slack.delivery import SIGNING_SECRET
@@ -94,6 +95,9 @@ class SlackStage:
     async def is_seen(self, thread: str) -> bool:
         place = notation.place(thread)
         return bool(self.fake.world.get(place.channel, place.ts).reactions.get("eyes"))
+
+    async def complaints(self) -> list[str]:
+        return manners.of_slack(self.fake.world.messages)
 
     def _user(self, who: str) -> str:
         id = f"U0{''.join(c for c in who.upper() if c.isalnum())}"

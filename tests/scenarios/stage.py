@@ -88,6 +88,10 @@ class Stage(Protocol):
         """Whether the bot marked the thread's first message as noticed."""
         ...
 
+    async def complaints(self) -> list[str]:
+        """Pictures, buttons and colours that the bot showed anywhere without words for them."""
+        ...
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Setup:

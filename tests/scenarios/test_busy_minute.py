@@ -3,11 +3,11 @@
 from agents.domain.task.task import TaskState
 from agents.ports import Asked
 from tests.fakes.work import ScriptedMinions, Workshop, says
-from tests.scenarios.conftest import THREE, Opened
+from tests.scenarios.conftest import ALL, Opened
 from tests.scenarios.stage import OPERATOR, until
 from tests.scenarios.working import at_work, given
 
-STAGES = THREE
+STAGES = ALL
 TIGHT = "limits: {{quota_per_person: 3, quota_per_channel: 60, quota_window: 3600}}\n"
 
 

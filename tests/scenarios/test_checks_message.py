@@ -7,12 +7,12 @@ import pytest
 
 from agents.workspace.files.artefacts import FileArtefacts
 from tests.fakes.work import Workshop, failing, passed
-from tests.scenarios.conftest import THREE, Opened, Play
+from tests.scenarios.conftest import ALL, Opened, Play
 from tests.scenarios.public_links import PUBLIC, linked
 from tests.scenarios.stage import until
 from tests.scenarios.working import at_work, given
 
-STAGES = THREE
+STAGES = ALL
 
 ISSUE = "the form takes an empty name"
 COMMENTED = {"probe": "rejected", "status": "approved", "suggestions": [ISSUE]}
@@ -21,7 +21,7 @@ SILENT = {"probe": "rejected", "status": "no_verdict"}
 
 async def keep(play: Play, home: Path) -> None:
     """The work is played in memory, so what it kept is put where the program looks for it."""
-    for name, text in {"T-1.2-1.patch": "+hello\n-goodbye\n", "T-1.2-1-tests": "$ pytest\n12 passed in 3 s\n"}.items():
+    for name, text in {"T-1.2-1.patch": "+hello\n-goodbye\n", "T-1.1-1-tests": "$ pytest\n12 passed in 3 s\n"}.items():
         await FileArtefacts(home).keep(name, text)
 
 
@@ -30,7 +30,7 @@ async def test_the_checks_lead_to_the_diff_the_log_and_the_comments(
     opened: Opened, public: str, tmp_path: Path
 ) -> None:
     work = Workshop()
-    work.gates.says = {"T-1.2-1": (replace(passed(), log="T-1.2-1-tests"),)}
+    work.gates.says = {"T-1.1-1": (replace(passed(), log="T-1.1-1-tests"),)}  # the whole is the same change
     play, thread = await at_work(opened, given(work, public, code_review=COMMENTED))
     await play.sees("lead", thread, "T-1 is ready to merge")
     await keep(play, tmp_path / "home")
@@ -39,7 +39,7 @@ async def test_the_checks_lead_to_the_diff_the_log_and_the_comments(
         assert not card.buttons
         base = "" if play.stage.name == "console" else "https://overlord.example"
         there = await linked(play, "Checks of T-1")
-        assert there == tuple(f"{base}/task/T-1/kept/T-1.2-1{end}" for end in (".patch", "-tests", ".comments"))
+        assert there == tuple(f"{base}/task/T-1/kept/T-1.{end}" for end in ("2-1.patch", "1-1-tests", "2-1.comments"))
         return
     assert card.buttons == ("Show the diff", "Log", "Comments")
     before = await play.facts()

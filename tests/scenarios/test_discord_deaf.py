@@ -1,5 +1,6 @@
 """Discord without the message-content intent: one Answer… button on every card that asks, and it answers."""
 
+from agents.domain.decisions.authority import Kind
 from agents.domain.work.work import Ending
 from agents.ports import Asked, GaveUp
 from tests.fakes.work import ScriptedMinions, Workshop, says
@@ -28,3 +29,15 @@ async def test_one_answer_button_answers_the_card_that_it_is_on(opened: Opened) 
     await play.sees("lead", thread, "T-1 is ready to merge")
     texts = [m.text for m in await play.silence("ana", thread)]
     assert not any("which of these do your words answer" in text for text in texts)
+
+
+async def test_with_a_mention_words_answer_too_and_without_one_the_card_waits(opened: Opened) -> None:
+    unclear = {"status": "NEEDS_REFINEMENT", "question": "For whom is the page?", "options": ["staff", "everybody"]}
+    play = await opened(given(Workshop(), decompose=unclear))
+    thread = await play.stage.say("ana", "add a login page", mention=True)
+    card = await play.sees("ana", thread, "For whom is the page?")
+    assert card.buttons.count("Answer…") == 1
+    await play.stage.say("ana", "staff", thread=thread)
+    assert (await play.task()).of_kind(Kind.CLARIFICATION), "it arrives empty, so nothing is guessed"
+    await play.stage.say("ana", "only for guests of the office", thread=thread, mention=True)
+    await play.sees("ana", thread, "For whom is the page?", "only for guests of the office", gone="Answer…")

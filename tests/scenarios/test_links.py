@@ -3,14 +3,13 @@
 import pytest
 
 from tests.fakes.work import Workshop, failing
-from tests.scenarios.conftest import BY_TURNS, THREE, Opened, Play, on
+from tests.scenarios.conftest import ALL, Opened, Play
 from tests.scenarios.public_links import PUBLIC, cards, linked
 from tests.scenarios.working import at_work, given
 
-STAGES = BY_TURNS
+STAGES = ALL
 
 
-@on(*THREE)
 @pytest.mark.parametrize("public", ["", PUBLIC])
 async def test_the_diff_is_there_before_the_merge_is_decided(opened: Opened, public: str) -> None:
     play, thread = await at_work(opened, given(Workshop(), public))

@@ -2,10 +2,10 @@
 
 from agents.domain.decisions.authority import Kind
 from tests.fakes.llm import ThinkingLlm
-from tests.scenarios.conftest import THREE, Given, Opened
+from tests.scenarios.conftest import ALL, Given, Opened
 from tests.scenarios.stage import until
 
-STAGES = THREE
+STAGES = ALL
 
 
 def projects(count: int) -> str:

@@ -3,11 +3,11 @@
 import asyncio
 
 from tests.fakes.work import ScriptedMinions, Workshop, failing, finishes, waits
-from tests.scenarios.conftest import THREE, Opened, Play
+from tests.scenarios.conftest import ALL, Opened, Play
 from tests.scenarios.stage import Shown
 from tests.scenarios.working import THREE_SUBTASKS, at_work, given
 
-STAGES = THREE
+STAGES = ALL
 
 
 async def said(play: Play, thread: str) -> list[Shown]:

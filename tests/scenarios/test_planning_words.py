@@ -3,7 +3,7 @@
 from agents.domain.decisions.authority import Kind
 from agents.domain.task.task import TaskState
 from tests.fakes.llm import ScriptedLlm, no_answer
-from tests.scenarios.conftest import THREE, TWO_PROJECTS, Given, Opened, Play
+from tests.scenarios.conftest import ALL, THREE, TWO_PROJECTS, Given, Opened, Play, on
 from tests.scenarios.plans import GO, OK, means, plan
 from tests.scenarios.stage import OPERATOR
 
@@ -39,6 +39,7 @@ async def test_a_wish_in_words_brings_a_marked_up_version_and_closes_the_old_car
     assert task.plan.draft and task.plan.accepted == task.plan.draft.hash and task.plan.number == 2
 
 
+@on(*ALL)
 async def test_words_never_approve_but_bring_the_button(opened: Opened) -> None:
     """By the grammar and by a model that reads consent."""
     play, thread = await planned(opened, planner(means("approve")))
@@ -83,6 +84,7 @@ async def test_questions_about_a_task_are_answered_from_facts(opened: Opened) ->
     assert (await play.task()).of_kind(Kind.PLAN), "and nothing changed"
 
 
+@on(*ALL)
 async def test_the_planner_asks_and_is_answered_in_words(opened: Opened) -> None:
     question = {"status": "NEEDS_REFINEMENT", "question": "Which database?", "options": ["sqlite", "postgres"]}
     llm = ScriptedLlm(decompose=[question, plan("Show a form")], critic=[GO], custodiet=[OK])

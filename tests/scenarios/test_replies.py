@@ -10,11 +10,11 @@ from agents.domain.work.work import Ending, SubtaskState
 from agents.ports import Asked, Brief, GaveUp, Outcome, WantsScope, Watch
 from tests.fakes.llm import no_answer
 from tests.fakes.work import Play as Plays, ScriptedMinions, Workshop, finishes, never_ends, says
-from tests.scenarios.conftest import BY_TURNS, STAGES as ALL, THREE, Given, Opened, Play, on
+from tests.scenarios.conftest import ALL, Given, Opened, Play
 from tests.scenarios.stage import until
 from tests.scenarios.working import THREE_SUBTASKS, at_work, given, wished
 
-STAGES = BY_TURNS  # how a reply comes in is tried on each; what it answers is the same on all
+STAGES = ALL
 HASH = Asked(question="Which hash?", options=("bcrypt", "argon2"), default="bcrypt")
 OPEN = Asked(question="Which header names the caller?")
 BLOCKED = GaveUp(ending=Ending.BLOCKED, problem="The form is made by another team")
@@ -35,7 +35,6 @@ async def answer_of(play: Play) -> list[str]:
     return [recorded.event.answer for recorded in await play.log() if type(recorded.event).__name__ == "MinionAnswered"]  # type: ignore[attr-defined]
 
 
-@on(*ALL)
 async def test_a_plain_reply_in_own_words_answers_a_minion_though_it_offers_options(opened: Opened) -> None:
     world, _ = scene(HASH, model=False)
     play, thread = await at_work(opened, world)
@@ -46,7 +45,6 @@ async def test_a_plain_reply_in_own_words_answers_a_minion_though_it_offers_opti
     await play.sees("lead", thread, "T-1 is ready to merge")
 
 
-@on(*ALL)
 async def test_an_approver_who_never_spoke_here_answers_without_a_mention(opened: Opened) -> None:
     world, _ = scene(OPEN)
     play, thread = await at_work(opened, world)
@@ -56,7 +54,6 @@ async def test_an_approver_who_never_spoke_here_answers_without_a_mention(opened
     assert await answer_of(play) == ["X-Forwarded-For"]
 
 
-@on(*ALL)
 async def test_a_stranger_who_is_asked_nothing_is_told_so_in_private(opened: Opened) -> None:
     world, _ = scene(OPEN)
     play, thread = await at_work(opened, world)
@@ -153,7 +150,6 @@ async def test_the_confirm_card_closes_when_it_is_decided_elsewhere(opened: Open
     assert (await play.task()).state is not TaskState.RUNNING
 
 
-@on(*THREE)
 async def test_people_who_talk_to_each_other_stop_the_clock(opened: Opened) -> None:
     world, _ = scene(HASH)
     play, thread = await at_work(opened, world)
@@ -223,7 +219,18 @@ async def test_an_approval_while_the_task_is_stopped_says_that_nothing_starts(op
     await play.sees("lead", thread, "T-1 is ready to merge")
 
 
-@on(*ALL)
+async def test_a_plan_that_is_snoozed_offers_nothing_until_it_is_brought_back(opened: Opened) -> None:
+    play = await opened(given(Workshop()))
+    thread = await play.stage.say("ana", "add a login page", mention=True)
+    await play.sees("ana", thread, "please look at the plan")
+    await play.stage.say("ana", "snooze", thread=thread)
+    await play.sees("ana", thread, "Snoozed by", "Nothing starts until it is brought back", gone="Approve plan")
+    assert (await play.task()).at_rest
+    await play.stage.say("ana", "bring it back", thread=thread)
+    await play.stage.press("lead", thread, "Approve plan")
+    await play.sees("lead", thread, "T-1 is ready to merge")
+
+
 async def test_words_said_while_the_bot_was_down_are_not_overruled_by_time(opened: Opened) -> None:
     """The default fell due meanwhile; what was said before is read first."""
     asks = says(Asked(question="Which colour?", options=("red", "blue"), default="red"))

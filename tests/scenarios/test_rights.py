@@ -3,14 +3,14 @@
 from agents.domain.task.task import TaskState
 from tests.fakes.slack.world import TEAM
 from tests.fakes.work import Workshop
-from tests.scenarios.conftest import BY_TURNS, THREE, Given, Opened, Play, on
+from tests.scenarios.conftest import ALL, Given, Opened, Play
 from tests.scenarios.discord_stage import DiscordStage
 from tests.scenarios.first_words import AT_FIRST
 from tests.scenarios.slack_stage import SlackStage
 from tests.scenarios.stage import until
 from tests.scenarios.working import at_work, given
 
-STAGES = BY_TURNS
+STAGES = ALL
 ALONE = "channels: {{'{channel}': {{self_approval: false}}}}"
 
 
@@ -43,7 +43,6 @@ async def test_the_owner_asks_for_changes_at_the_merge_and_a_bystander_does_not(
     assert task.delivery.head != before and not work.forge.merged
 
 
-@on(*THREE)
 async def test_who_is_in_the_crowd_that_the_settings_name_approves_until_they_leave_it(opened: Opened) -> None:
     """Slack's user groups and Discord's roles; the console knows none, so there an account is named."""
     play = await opened(Given())
@@ -85,7 +84,6 @@ async def test_the_owner_cancels_on_the_card_of_the_plan(opened: Opened) -> None
     assert (await play.task()).state is TaskState.CANCELLED
 
 
-@on(*THREE)
 async def test_a_refused_press_names_whoever_may_and_says_how_to_name_somebody(opened: Opened) -> None:
     play = await opened(Given())
     thread = await play.stage.say("ana", AT_FIRST, mention=True)

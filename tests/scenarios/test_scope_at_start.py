@@ -5,11 +5,11 @@ import pytest
 from agents.domain.checks.scope import ScopeMode
 from agents.domain.task.task import TaskState
 from tests.fakes.work import Workshop
-from tests.scenarios.conftest import BY_TURNS, Opened, Play
+from tests.scenarios.conftest import ALL, Opened, Play
 from tests.scenarios.plans import Says, subtask
 from tests.scenarios.working import FORM, at_work, given
 
-STAGES = BY_TURNS
+STAGES = ALL
 UNKNOWN: Says = {
     "status": "COMPLETE",
     "goal": "Logging in works",
@@ -28,19 +28,12 @@ async def asked(opened: Opened) -> tuple[Play, str, Workshop]:
 
 
 @pytest.mark.parametrize(
-    ("opened", "label", "words", "mode", "patterns"),
+    ("label", "words", "mode", "patterns"),
     [
-        ("console", "Allow these paths", "", ScopeMode.DIRECTORY, ("shortlinks/**",)),
-        (
-            "discord",
-            "Name the paths",
-            "docs/\nshortlinks/extra.py",
-            ScopeMode.DIRECTORY,
-            ("docs/**", "shortlinks/extra.py"),
-        ),
-        ("slack", "Allow everything", "", ScopeMode.UNRESTRICTED, ()),
+        ("Allow these paths", "", ScopeMode.DIRECTORY, ("shortlinks/**",)),
+        ("Name the paths", "docs/\nshortlinks/extra.py", ScopeMode.DIRECTORY, ("docs/**", "shortlinks/extra.py")),
+        ("Allow everything", "", ScopeMode.UNRESTRICTED, ()),
     ],
-    indirect=["opened"],
 )
 async def test_each_button_leads_to_a_merge(
     opened: Opened, label: str, words: str, mode: ScopeMode, patterns: tuple[str, ...]

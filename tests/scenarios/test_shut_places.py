@@ -17,7 +17,7 @@ from tests.scenarios.conftest import Opened, Play
 from tests.scenarios.stage import until
 from tests.scenarios.working import THREE_SUBTASKS, at_work, given
 
-STAGES = ("discord", "slack")
+STAGES = ("discord", "slack", "slack-http")  # the console is a place that nobody shuts
 QUICK = "limits: {{question_default: 20, reminder: 600000}}\n"  # two seconds of a test
 COLOUR = Asked(question="Which colour?", options=("red", "blue"), default="red")
 

@@ -12,10 +12,10 @@ from syrupy.extensions.single_file import SingleFileSnapshotExtension, WriteMode
 from agents.domain.ids import Thread
 from bot.platforms.slack import notation
 from tests.fakes.work import Workshop
-from tests.scenarios.conftest import THREE, Given, Opened, Play
+from tests.scenarios.conftest import ALL, Given, Opened, Play
 from tests.scenarios.rehearsed import REQUEST
 
-STAGES = THREE
+STAGES = ALL
 
 # What differs from run to run.
 _VARIES = (

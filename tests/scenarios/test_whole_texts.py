@@ -4,10 +4,10 @@ import pytest
 
 from agents.ports import Asked
 from tests.fakes.work import ScriptedMinions, Workshop, finishes, says
-from tests.scenarios.conftest import BY_TURNS, THREE, Opened, on
+from tests.scenarios.conftest import ALL, Opened
 from tests.scenarios.working import THREE_SUBTASKS, at_work, given
 
-STAGES = BY_TURNS
+STAGES = ALL
 
 LONG = (
     "Passwords are stored as MD5 today and 40,000 accounts have one. I can rehash each when its owner logs in next, "
@@ -19,7 +19,6 @@ RESET = "Force a reset for everybody today, with a mail that explains why and a 
 WHY = "Whoever reads the old hashes can log in as anybody"
 
 
-@on(*THREE)
 async def test_a_long_question_and_its_options_are_whole(opened: Opened) -> None:
     asked = Asked(question=LONG, options=(REHASH, RESET), default=REHASH, why=WHY)
     work = Workshop(minions=ScriptedMinions(scripts={2: [says(asked), finishes()]}))

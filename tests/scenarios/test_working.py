@@ -11,7 +11,7 @@ from agents.domain.task.task import TaskState
 from agents.domain.work.work import Ending, SubtaskState
 from agents.ports import Asked, Brief, Finished, GaveUp, Outcome, Progress, WantsScope, Watch
 from tests.fakes.work import Play as Plays, ScriptedMinions, Workshop, failing, finishes, never_ends, says
-from tests.scenarios.conftest import THREE, Given, Opened
+from tests.scenarios.conftest import ALL, THREE, Given, Opened, on
 from tests.scenarios.stage import until
 from tests.scenarios.working import THREE_SUBTASKS, at_work, given as one, wished
 
@@ -121,6 +121,7 @@ async def test_an_untagged_reply_waits_for_the_next_turn(opened: Opened) -> None
     assert told == ["keep it small"]
 
 
+@on(*ALL)
 async def test_an_edit_after_the_approval_changes_nothing_until_a_person_asks_for_it(opened: Opened) -> None:
     told: list[str] = []
     play, thread = await at_work(opened, given(Workshop(minions=ScriptedMinions(scripts={1: [_hears(told, 1)] * 2}))))
@@ -139,6 +140,7 @@ async def test_an_edit_after_the_approval_changes_nothing_until_a_person_asks_fo
     assert (await play.task()).request.text == "add a login page", "what was approved is what the whole is judged by"
 
 
+@on(*ALL)
 async def test_an_edit_at_the_merge_can_send_the_whole_back(opened: Opened) -> None:
     work = Workshop()
     play, thread = await at_work(opened, given(work))

@@ -30,7 +30,7 @@ def note(words: str) -> Callable[[Transaction], str]:
 
 
 async def notes(database: Database) -> list[str]:
-    kept = await database.read(lambda tx: tx.messages.in_thread(Thread("console:general:1"), ANA, 10**6))
+    kept, _ = await database.read(lambda tx: tx.messages.in_thread(Thread("console:general:1"), ANA, 10**6))
     return [message.text for message in kept]
 
 

@@ -142,9 +142,9 @@ def with_letters(*options: Option) -> tuple[Option, ...]:
 
 
 def numbers(decision: Decision) -> dict[str, int]:
-    """By letter: what is too long for a button is numbered in the text, and so is what stands beside it."""
+    """By letter: what is too long for a button, or a mere sign, is numbered in the text, with what stands beside it."""
     offered = [option for option in decision.options if option.label and not option.needs_words]
-    if all(len(option.label) <= SHORT for option in offered):
+    if all(len(option.label) <= SHORT and any(map(str.isalnum, option.label)) for option in offered):
         return {}
     return {option.letter: number for number, option in enumerate(offered, 1)}
 

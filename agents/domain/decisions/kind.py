@@ -11,12 +11,12 @@ from agents.domain import events as e
 from agents.domain.checks.evaluation import RiskLevel
 from agents.domain.decisions.authority import ChannelPolicy, Kind, Rule
 from agents.domain.decisions.decision import Decision, Option, with_letters
-from agents.domain.decisions.subject import OfHead, OfStep, Subject
+from agents.domain.decisions.subject import OfHead, OfPlan, OfStep, Subject
 from agents.domain.events import Event
 from agents.domain.ids import DecisionId, PersonId, ProjectId
 from agents.domain.limits import Limits
 from agents.domain.project.project import Project
-from agents.domain.task.task import Task
+from agents.domain.task.task import Task, TaskState
 from agents.domain.work.git_names import PLAIN, GitManners
 from agents.domain.workflow.workflow import DEFAULT, Workflow
 
@@ -210,8 +210,21 @@ def hand_over(task: Task, chosen: Chosen, moment: Moment) -> Facts:
     return [ended, *withdraw(ending_with(task, but=chosen.decision.id), Withdrawal.TAKEN_OVER, moment)]
 
 
-def resume(task: Task, subject: None, chosen: Chosen, moment: Moment) -> Facts:
-    return [e.TaskResumed(task=task.id, at=moment.at, by=chosen.person)]
+def resume(task: Task, subject: None, chosen: Chosen, moment: Moment) -> Follows:
+    return [e.TaskResumed(task=task.id, at=moment.at, by=chosen.person), *_snoozed_plan(task)]
+
+
+_ABOUT_PLANS = frozenset({Kind.PLAN, Kind.DEBATE, Kind.NO_PLAN, Kind.CLARIFICATION, Kind.CHANGE})
+
+
+def _snoozed_plan(task: Task) -> list[Question]:
+    """A plan whose own button snoozed the task is asked about again; whatever else was asked has stayed open."""
+    draft = task.plan.draft
+    if draft is None or task.before_rest is not TaskState.AWAITING_APPROVAL:
+        return []
+    if any(decision.kind in _ABOUT_PLANS for decision in task.open):
+        return []
+    return [Question(kind=Kind.PLAN, subject=OfPlan(hash=draft.hash, version=task.plan.number))]
 
 
 def retry_jobs(task: Task, chosen: Chosen, moment: Moment) -> Facts:

@@ -15,7 +15,7 @@ from agents.flows.outcomes import unless_ended
 from agents.flows.steps.awaiting import begin_wait, push_for_checks, waits_for_forge
 from agents.flows.steps.gates import run_gate, run_rules
 from agents.flows.steps.reviews import run_review
-from agents.flows.steps.step_run import StepRun, keep_evidence, result_of_step
+from agents.flows.steps.step_run import StepRun, keep_evidence, keep_same_evidence, result_of_step
 from agents.ports import Ports
 
 RUNNERS: dict[str, Callable[[StepRun], Awaitable[Checked]]] = {
@@ -31,6 +31,9 @@ async def evaluate(event: Event, ports: Ports) -> None:
     task = await ports.store.task(event.task)
     is_whole = task.plan.is_closing(event.subtask) and event.commit
     tree = await ports.checkouts.tree(task.project or "", event.commit) if is_whole else ""
+    mine = task.work.on(event.subtask)
+    if same := stepping.judged_before(task, mine, tree):
+        await keep_same_evidence(task, mine, event.commit, same, ports)
 
     def decide(now: Task, moment: Moment) -> Sequence[Event]:
         work = now.work.on(event.subtask)

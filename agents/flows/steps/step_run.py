@@ -48,6 +48,13 @@ async def keep_evidence(run: StepRun, result: StepResult) -> str:
     return patch if isinstance(move, Ask) else ""
 
 
+async def keep_same_evidence(task: Task, work: Work, commit: str, judged: Evaluation, ports: Ports) -> None:
+    """A judgement that is taken over is shown as this run's own, so what people may read of it has that name too."""
+    await keep_patch(task, work, commit, ports)
+    if judged.reviews:
+        await ports.artefacts.keep(f"{key_of(task, work)}.comments", comments_on(judged))
+
+
 def build_evaluation(work: Work, commit: str, tree: str, changes: tuple[Change, ...], checked: Checked) -> Evaluation:
     score, feedback = sum_up(checked.gates, checked.reviews)
     return Evaluation(

@@ -21,11 +21,12 @@ from bot.platforms.console.diffs import diff_html
 from bot.platforms.console.sign_in import ConsoleOptions, Viewer, viewer_of
 from bot.platforms.console.stream import Changes
 from bot.queries import Message, Portion
-from bot.queries.query_api import QueryApi
+from bot.queries.query_api import MESSAGES_SHOWN, QueryApi
 
 THREADS_SHOWN, NEEDS_SHOWN, TASKS_SHOWN = 20, 10, 50  # a page
 SEARCH_MOST = 200  # characters
 PAGES_MOST = 1_000_000
+EVERY_MESSAGE = 20_000  # of one thread, where somebody asks for all of it
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,8 +80,8 @@ class Pages:
 
     async def thread(self, request: Request) -> Response:
         thread, viewer, at = Thread(request.path_params["thread"]), viewer_of(request), self._changes.mark
-        allowed = may_read(thread, viewer)
-        conversation = await self._queries.conversation(thread, viewer.account) if allowed else None
+        allowed, last = may_read(thread, viewer), EVERY_MESSAGE if "all" in request.query_params else MESSAGES_SHOWN
+        conversation = await self._queries.conversation(thread, viewer.account, last) if allowed else None
         if conversation is None:
             raise HTTPException(404, "This conversation is not here.")
         channel = conversation.channel.partition(":")[2]

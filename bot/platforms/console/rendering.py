@@ -1,9 +1,7 @@
-"""How the console shows things: templates, what they need, and pictures of graphs."""
+"""How the console shows things: templates, and what they need."""
 
 import re
 import secrets
-import textwrap
-from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -17,8 +15,10 @@ from agents.domain.ids import TaskId, fingerprint
 from agents.domain.task.task import Task, TaskState
 from bot.cards.approved_plan import details, title_of
 from bot.cards.status import TONE, state_of
+from bot.cards.work.attempts import attempts
 from bot.live import Running
-from bot.messages import Arrow, Card, Graph, Node, Tone, dump_card, when
+from bot.messages import Card, Tone, dump_card, when
+from bot.platforms.console.drawing import draw
 from bot.queries import Conversation, Message
 
 if TYPE_CHECKING:
@@ -27,10 +27,6 @@ if TYPE_CHECKING:
 HERE = Path(__file__).parent
 TEXT_SHOWN = 1_200  # characters of a text before "show all"
 LINES_SHOWN = 12
-WIDTH, HEIGHT = 145, 77  # of a box in a picture; four steps fit into a card
-ACROSS, DOWN = 27, 14  # between boxes
-EDGE = 2
-LABEL, LINES = 18, 3  # characters in a line, and lines, that fit into a box
 
 # drawings in templates/icons.html; the words and tones of a state are those of the cards
 ICONS: dict[TaskState, str] = {
@@ -83,7 +79,7 @@ def templates() -> "Environment":
         auto_reload=False,  # or each include asks the disk, and a page has hundreds
     )
     filters = (utc, iso, cut, mark, conversation_mark, thread_path, is_here, initial, first_line)
-    functions = (state_of, title_of, details, questions, changes_path, live_mark, ago, draw, nonce)
+    functions = (state_of, title_of, details, questions, attempts, changes_path, live_mark, ago, draw, nonce)
     made.filters |= {each.__name__: each for each in filters}
     made.globals |= {each.__name__: each for each in functions}
     made.globals |= {"ICONS": ICONS, "STATE_TONES": TONE, "TONES": TONES, "LINES_SHOWN": LINES_SHOWN}
@@ -211,83 +207,4 @@ def place_on_ledger(task: Task, card: Card, back: str) -> Place:
         task=task.id,
         about=about(task, card),
         back=back,
-    )
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Box:
-    id: str
-    lines: tuple[str, ...]
-    whole: str  # the label before it was cut
-    x: float
-    y: float
-    width: float = WIDTH
-    height: float = HEIGHT
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Line:
-    path: str
-    head: str
-    dashed: bool
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Drawing:
-    width: float
-    height: float
-    boxes: tuple[Box, ...]
-    lines: tuple[Line, ...]
-
-
-def draw(graph: Graph) -> Drawing:
-    columns: dict[int, list[Node]] = defaultdict(list)
-    for node in graph.nodes:
-        columns[node.column].append(node)
-    tallest = max((len(nodes) for nodes in columns.values()), default=0)
-    height = tallest * (HEIGHT + DOWN) - DOWN
-    boxes: dict[str, Box] = {}
-    for place, number in enumerate(sorted(columns)):
-        nodes = columns[number]
-        top = (height - (len(nodes) * (HEIGHT + DOWN) - DOWN)) / 2
-        for row, node in enumerate(nodes):
-            boxes[node.id] = _box(node, EDGE + place * (WIDTH + ACROSS), EDGE + top + row * (HEIGHT + DOWN))
-    known = [arrow for arrow in graph.arrows if arrow.start in boxes and arrow.end in boxes]
-    return Drawing(
-        width=len(columns) * (WIDTH + ACROSS) - ACROSS + 2 * EDGE,
-        height=height + 2 * EDGE,
-        boxes=tuple(boxes.values()),
-        lines=tuple(_line(boxes[arrow.start], boxes[arrow.end], arrow) for arrow in known),
-    )
-
-
-def _box(node: Node, x: float, y: float) -> Box:
-    lines = textwrap.wrap(node.label, LABEL, max_lines=LINES, placeholder="…")
-    return Box(id=node.id, lines=tuple(lines), whole=node.label, x=x, y=y)
-
-
-def _line_down(start: Box, end: Box, arrow: Arrow) -> Line:
-    x, top, bottom = start.x + WIDTH / 2, start.y + HEIGHT, end.y
-    return Line(
-        path=f"M{x:g} {top:g}L{x:g} {bottom:g}",
-        head=f"M{x - 4:g} {bottom - 6:g}L{x:g} {bottom:g}L{x + 4:g} {bottom - 6:g}",
-        dashed=arrow.dashed,
-    )
-
-
-def _line(start: Box, end: Box, arrow: Arrow) -> Line:
-    """From the right side of one box to the left of the next; down to the one below; round the outside where neither
-    is a way forward."""
-    if end.x == start.x and end.y > start.y:
-        return _line_down(start, end, arrow)
-    forward = end.x > start.x
-    x1, y1 = start.x + WIDTH, start.y + HEIGHT / 2
-    x2, y2 = (end.x if forward else end.x + WIDTH), end.y + HEIGHT / 2
-    bend = ACROSS / 2
-    out, back = x1 + bend, (x2 - bend if forward else x2 + bend)
-    tail = x2 - 6 if forward else x2 + 6
-    return Line(
-        path=f"M{x1:g} {y1:g}C{out:g} {y1:g} {back:g} {y2:g} {x2:g} {y2:g}",
-        head=f"M{tail:g} {y2 - 4:g}L{x2:g} {y2:g}L{tail:g} {y2 + 4:g}",
-        dashed=arrow.dashed,
     )

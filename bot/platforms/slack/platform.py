@@ -25,6 +25,7 @@ EVENT_TYPE = "overlord_post"
 SEEN = "eyes"
 PAGES = 25  # of a thread, in which a post is looked for
 ECHOES = 2_000
+FILE_TITLE, DESCRIBED = 120, 1_000  # characters
 
 
 async def _files(card: Card, rendered: Rendered) -> list[Attachment]:
@@ -171,13 +172,12 @@ class SlackPlatform:
 
     async def _attach(self, place: Place, file: Attachment) -> None:
         """The rest of a card, or its picture. The message stands without it: a file that is lost costs no decision."""
-        title = one_line(file.says, 120)
         try:
             await self._client.files_upload_v2(
                 file=file.content,
                 filename=file.name,
-                title=title,
-                alt_txt=title,
+                title=one_line(file.says, FILE_TITLE),
+                alt_txt=one_line(file.says, DESCRIBED),
                 channel=place.channel,
                 thread_ts=place.ts,
             )

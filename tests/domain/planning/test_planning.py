@@ -6,6 +6,7 @@ from agents.domain import events as e
 from agents.domain.decisions import answering, pressing
 from agents.domain.decisions.answering import Utterance
 from agents.domain.decisions.authority import ChannelPolicy, Group, Kind, PlanPolicy, Presser
+from agents.domain.decisions.pressing import Steer
 from agents.domain.decisions.subject import OfPlan
 from agents.domain.decisions.table import questions
 from agents.domain.errors import IllegalMove, PressRefused
@@ -175,6 +176,26 @@ def test_a_planner_that_cannot_goes_to_a_person_who_cannot_approve_nothing(plann
     assert task.problem == "I only rehearse"
     task = planned.then(answering.reply(task, Utterance(text="then use the file"), OWNER, planned.moment()))
     assert task.state is TaskState.DECOMPOSING and task.wishes[0].words == "then use the file"
+
+
+def test_a_plan_that_was_snoozed_by_its_own_button_is_asked_about_again(planned: Planned) -> None:
+    planned.draft()
+    shown = planned.review(Critic.PROCEED, Custodiet.OK).of_kind(Kind.PLAN)
+    task = planned.press(Kind.PLAN, "backburner")
+    assert task.state is TaskState.BACKBURNER and not task.of_kind(Kind.PLAN)
+    task = planned.press(Kind.BACKBURNER, "resume")
+    again = task.of_kind(Kind.PLAN)
+    assert shown and again and again.id != shown.id and (again.subject, again.options) == (shown.subject, shown.options)
+    assert planned.press(Kind.PLAN, "approve").state is TaskState.RUNNING
+
+
+@pytest.mark.parametrize("rest", [pressing.stop, pressing.backburner])
+def test_a_plan_that_stayed_open_while_the_task_rested_is_asked_about_once(planned: Planned, rest: Steer) -> None:
+    planned.draft()
+    planned.review(Critic.PROCEED, Custodiet.OK)
+    planned.then(rest(planned.task, OWNER, "", planned.moment()))
+    task = planned.then(pressing.take("resume")(planned.task, OWNER, "", planned.moment()))
+    assert [d.kind for d in questions(task)] == [Kind.PLAN]
 
 
 def test_a_corrected_request_sends_the_plan_back_whatever_it_waits_for(planned: Planned) -> None:

@@ -223,16 +223,19 @@ class Messages:
             message.components = numbered(data["components"] or [])
         if "attachments" in data or draft.files:
             kept = {str(a["id"]) for a in data.get("attachments") or []}
-            message.attachments = [a for a in message.attachments if a["id"] in kept] + self._attached(draft.files)
+            words = {a.get("filename"): a.get("description") or "" for a in data.get("attachments") or []}
+            new = self._attached(draft.files, words)
+            message.attachments = [a for a in message.attachments if a["id"] in kept] + new
             message.files |= draft.files
         found = (self._world.users.get(id) for id in _MENTION.findall(message.content))
         message.mentions = [user for user in found if user]
 
-    def _attached(self, files: dict[str, bytes]) -> list[Json]:
+    def _attached(self, files: dict[str, bytes], words: Json) -> list[Json]:
         return [
             {
                 "id": self._world.id(),
                 "filename": name,
+                "description": words.get(name, ""),
                 "size": len(data),
                 "url": f"https://cdn.invalid/{name}",
                 "proxy_url": f"https://cdn.invalid/{name}",

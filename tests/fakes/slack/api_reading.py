@@ -8,6 +8,7 @@ from tests.fakes.slack.api import HISTORY, READ, Answer, Api, Arguments, Caller,
 from tests.fakes.slack.world import BOT, BOT_USER, ApiError, Channel, Message
 
 PAGE = 100
+ALT_MOST = 1_000  # characters that describe a file
 
 
 class WholeApi(Api):
@@ -116,7 +117,10 @@ class WholeApi(Api):
         if not given.get("filename") or length <= 0:
             raise ApiError("invalid_arguments")
         id = f"F{self._world.number():06}"
-        self._world.files[id] = {"name": given["filename"], "length": length, "data": None}
+        alt = str(given.get("alt_txt") or "")
+        if len(alt) > ALT_MOST:
+            raise ApiError("alt_txt_too_large")
+        self._world.files[id] = {"name": given["filename"], "length": length, "data": None, "alt": alt}
         return {"upload_url": f"{self.upload_base}/{id}", "file_id": id}
 
     def files_completeUploadExternal(self, given: Arguments, caller: Caller) -> Answer:
@@ -137,6 +141,7 @@ class WholeApi(Api):
                 subtype="file_share",
                 files=[f["data"].decode(errors="replace") for f in known if f],
                 file_names=[f["name"] for f in known if f],
+                file_words=[f["alt"] for f in known if f],
             )
             self._said(self._world.put(message))
         return {"files": [{"id": f["id"], "title": f.get("title", "")} for f in files]}

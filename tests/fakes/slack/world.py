@@ -73,6 +73,7 @@ class Message:
     unfurls: tuple[Any, Any] = (None, None)
     files: list[str] = field(default_factory=list)
     file_names: list[str] = field(default_factory=list)
+    file_words: list[str] = field(default_factory=list)  # what is said of each to those who do not see it
 
     def shown(self) -> Shown:
         words = words_of(self.blocks) or readable(self.text)

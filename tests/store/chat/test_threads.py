@@ -3,11 +3,14 @@
 from datetime import timedelta
 from functools import partial
 
+import pytest
+
 from agents.domain import events as e
 from agents.domain.ids import Account, PersonId, Thread
 from store.codec import Cause
+from store.database import Database
 from store.transaction import Transaction
-from tests.store.room import ANA, MORNING, Room, open_task
+from tests.store.room import ANA, EVE, MORNING, Room, open_task
 
 LATER = MORNING + timedelta(minutes=5)
 THREAD = Thread("console:general:9")
@@ -38,8 +41,30 @@ async def test_an_edit_changes_the_copy_of_its_own_message_alone(room: Room) -> 
         tx.messages.change(THREAD, "3", "never seen", LATER)
 
     await room.database.write(say)
-    kept = await room.database.read(lambda tx: tx.messages.in_thread(THREAD, ANA))
+    kept, _ = await room.database.read(lambda tx: tx.messages.in_thread(THREAD, ANA, 9))
     assert [(each.message, each.text, each.edited) for each in kept] == [
         ("1", "add a login", True),
         ("2", "and logout", False),
     ]
+
+
+@pytest.mark.parametrize(
+    ("said", "shown", "left_out"),
+    [(1, ["0"], 0), (4, ["0", "1", "2", "3"], 0), (5, ["0", "2", "3", "4"], 1), (9, ["0", "6", "7", "8"], 5)],
+)
+async def test_of_a_long_thread_the_first_message_and_the_last_are_read(
+    database: Database, said: int, shown: list[str], left_out: int
+) -> None:
+    def talk(tx: Transaction) -> None:
+        tx.messages.keep(Thread("console:general:2"), "other", ANA, "elsewhere", MORNING)
+        for number in range(said):
+            tx.messages.keep(THREAD, f"m{number}", ANA, str(number), MORNING)
+            tx.messages.post(THREAD, f"whisper {number}", "{}", MORNING, only_for=EVE)
+
+    await database.write(talk)
+    kept, missing = await database.read(lambda tx: tx.messages.in_thread(THREAD, ANA, 3))
+    assert ([message.text for message in kept], missing) == (shown, left_out)
+
+
+async def test_a_thread_that_is_not_there_is_empty(database: Database) -> None:
+    assert await database.read(lambda tx: tx.messages.in_thread(THREAD, ANA, 3)) == ([], 0)

@@ -1,8 +1,12 @@
 """A graph as a picture: where its boxes stand and how its arrows run."""
 
+from unicodedata import east_asian_width
+
+import pytest
+
 from agents.domain.ids import Account, Thread
 from bot.messages import Arrow, Card, Graph, Node
-from bot.platforms.console.rendering import HEIGHT, LABEL, LINES, WIDTH, draw
+from bot.platforms.console.drawing import HEIGHT, LABEL, LINES, NAME, WIDTH, draw
 from tests.fakes.console import console
 from tests.fakes.desk import ScriptedDesk
 
@@ -48,6 +52,25 @@ def test_a_long_label_is_cut_and_kept_whole_beside_it() -> None:
     assert all(len(line) <= LABEL for line in box.lines)
     assert box.lines[-1].endswith("…")
     assert box.whole == "words that go on " * 6
+
+
+@pytest.mark.parametrize(
+    ("id", "label"),
+    [
+        ("pre_commit_type_check", "a check"),
+        ("averyverylongnameofastepwithoutabreak", "words that go on " * 6),
+        ("登录页面的检查步骤和更多的名字", "添加登录页面添加登录页面添加登录页面添加登录页面添加登录页面"),
+    ],
+)
+def test_a_long_name_takes_two_lines_and_nothing_is_wider_than_its_box(id: str, label: str) -> None:
+    (box,) = draw(Graph(nodes=(Node(id=id, label=label, column=0),), arrows=(), text="")).boxes
+    assert len(box.name) == 2 and len(box.name) + len(box.lines) <= LINES + 1
+    assert all(columns(line) <= NAME for line in box.name) and all(columns(line) <= LABEL for line in box.lines)
+    assert id.startswith(box.name[0]) and box.id == id
+
+
+def columns(line: str) -> int:
+    return sum(2 if east_asian_width(letter) in "WF" else 1 for letter in line)
 
 
 def test_a_graph_of_nothing_is_no_problem() -> None:

@@ -9,11 +9,12 @@ import pytest
 from agents.domain.errors import OverlordError
 from agents.domain.ids import Account, TaskId, Thread
 from agents.domain.task.task import TaskState
-from agents.domain.work.outcome import Implementation, Made, Status, WorkerOutcome
+from agents.domain.work.outcome import Implementation, Made, ReviewStatus, Status, WorkerOutcome
 from bot.cards.opening import Opening
 from bot.cards.replies import QueueStatus
-from bot.messages import Button, Card, Choice, Row, Said, Style, Tone
+from bot.messages import Button, Card, Choice, Graph, Node, Row, Said, Style, Tone
 from bot.platforms.console.rendering import ICONS, TONES, ago, cut
+from bot.queries.query_api import MESSAGES_SHOWN
 from store.streams.projections import EvaluationResult
 from store.streams.runs import Run
 from tests.fakes.console import console, text_of
@@ -100,6 +101,21 @@ async def test_a_channel_shows_the_end_of_each_thread() -> None:
         assert "6 replies" in text_of(page.text)
 
 
+async def test_a_long_thread_says_what_it_leaves_out_and_shows_it_when_asked() -> None:
+    desk = desk_with(*(Card(title=f"Card {n}.") for n in range(MESSAGES_SHOWN + 2)))
+    async with console(desk) as visit:
+        page = await visit.get(f"/thread/{HERE}")
+        assert "add login" in page.text and "Card 1." not in page.text and "Card 2." in page.text
+        assert (
+            page.text.index("add login")
+            < page.text.index("2 earlier messages are not shown")
+            < page.text.index("Card 2.")
+        )
+        assert f'href="/thread/{HERE}?all"' in page.text
+        whole = await visit.get(f"/thread/{HERE}?all")
+        assert "Card 1." in whole.text and "not shown" not in whole.text
+
+
 async def test_needs_me_counts_and_is_pleasant_when_empty() -> None:
     async with console() as visit:
         assert "Nothing needs you" in (await visit.get("/needs")).text
@@ -174,7 +190,7 @@ async def test_a_task_says_how_each_attempt_was_checked() -> None:
     async with console(desk) as visit:
         await visit.say("@overlord add login")
         page = await visit.get("/task/T-1")
-        assert "T-1.2, attempt 2 all: needs revision tests: pass lint: not run" in text_of(page.text)
+        assert "T-1.2, attempt 2 needs another try tests: passed lint: not run" in text_of(page.text)
         assert NASTY not in page.text
 
 
@@ -194,15 +210,17 @@ async def test_the_tasks_page_has_a_button_that_pauses_and_resumes_the_queue() -
         assert isinstance(said, Said) and said.direct and said.text == "resume the queue"
 
 
+RUN = Run(
+    task=TaskId("T-1"), step="implement", subtask=2, attempt=2, role=NASTY, engine="", model=NASTY, task_type="",
+    workflow="default", success=False, retries=1, calls=9, tokens_in=1200, tokens_out=34, cached_tokens=0,
+    cost=0.125, seconds=61.4, error="cli_error", timestamp=START,
+)  # fmt: skip
+
+
 async def test_a_task_lists_its_runs() -> None:
     desk = ScriptedDesk()
-    failed = Run(
-        task=TaskId("T-1"), step="implement", subtask=2, attempt=2, role=NASTY, engine="", model=NASTY, task_type="",
-        workflow="default", success=False, retries=1, calls=9, tokens_in=1200, tokens_out=34, cached_tokens=0,
-        cost=0.125, seconds=61.4, error="cli_error", timestamp=START,
-    )  # fmt: skip
-    planned = replace(failed, step="plan", subtask=0, attempt=1, role="planner", success=True, retries=0, error="")
-    desk.listed_runs = (planned, failed)
+    planned = replace(RUN, step="plan", subtask=0, attempt=1, role="planner", success=True, retries=0, error="")
+    desk.listed_runs = (planned, RUN)
     async with console(desk) as visit:
         await visit.say("@overlord add login")
         page = await visit.get("/task/T-1")
@@ -224,17 +242,43 @@ async def test_a_task_says_what_came_of_each_run() -> None:
             next_step=f"Another attempt {NASTY}",
             implementation=Implementation(status=Made.PARTIAL, files_created=("a.py",), files_modified=("b.py",)),
         ),
-        WorkerOutcome(run="T-1.1-1", worker=NASTY, status=Status.SUCCESS, action_taken="Read the changes"),
+        WorkerOutcome(
+            run="T-1.1-1",
+            worker=NASTY,
+            status=Status.SUCCESS,
+            action_taken="Read the changes",
+            review_status=ReviewStatus.APPROVED,
+        ),
     )
     async with console(desk) as visit:
         await visit.say("@overlord add login")
         page = await visit.get("/task/T-1")
         said = text_of(page.text)
-        assert (
-            "What came of each run" in said
-            and "T-1.1-1, minion NEEDS_REVISION 1 created, 1 modified Another attempt" in said
+        assert "What came of each attempt" in said and "T-1.1, attempt 1" in said
+        assert "1 created, 1 modified" in said and "approves Next: Another attempt" in said
+        assert NASTY not in page.text and "SUCCESS" not in page.text and "NEEDS_REVISION" not in page.text
+
+
+async def test_a_task_is_read_from_what_is_asked_to_what_happened() -> None:
+    desk = ScriptedDesk()
+    desk.workflow = Graph(nodes=(Node(id="pre_commit_type_check", label="a check", column=0),), arrows=(), text="w: a")
+    desk.outcomes = (WorkerOutcome(run="T-1.1-1", worker="minion", status=Status.BLOCKED, action_taken="Gave up"),)
+    desk.listed_runs = (RUN,)
+    async with console(desk) as visit:
+        await visit.say("@overlord add login")
+        page = await visit.get("/task/T-1")
+        titles = re.findall(
+            r"<(?:h2|summary)[^>]*>([^<]+)</(?:h2|summary)>", page.text.partition("<main")[2].partition("</main")[0]
         )
-        assert NASTY not in page.text
+        assert titles == [
+            "Where it stands",
+            "Waiting for a decision",
+            "What came of each attempt",
+            "How it goes, and where its subtasks are",
+            "Models, time and cost of 1 run",
+            "What happened",
+        ]
+        assert re.search(r"<details[^>]*>\s*<summary>Models, time", page.text), "what few ask for is folded"
 
 
 @pytest.mark.parametrize("path", ["/c/nowhere", "/thread/console:general:none", "/task/T-99", "/nothing"])

@@ -3,7 +3,7 @@
 from enum import StrEnum
 
 from agents.domain.decisions.authority import STEERING, Kind
-from agents.domain.decisions.kind import Chosen, DecisionKind, Facts, Moment, hand_over, resume
+from agents.domain.decisions.kind import Chosen, DecisionKind, Follows, Moment, hand_over, resume
 from agents.domain.task.task import Task
 
 
@@ -13,7 +13,7 @@ class StoppedOption(StrEnum):
     CANCEL = "cancel"
 
 
-def apply_stopped(task: Task, subject: None, chosen: Chosen, moment: Moment) -> Facts:
+def apply_stopped(task: Task, subject: None, chosen: Chosen, moment: Moment) -> Follows:
     match chosen.option.value:
         case StoppedOption.HAND_OVER:
             return hand_over(task, chosen, moment)

@@ -1,0 +1,1 @@
+"""Cards and rows about the work on subtasks."""
