@@ -210,13 +210,14 @@ async def open_acts(settings: Settings) -> AsyncIterator[ActsQueries]:
 
 async def check_store(settings: Settings, tell: Progress, *, quick: bool) -> list[Check]:
     """What `overlord doctor` wants to know of the database; `quick`: without going through all facts."""
-    from bot.queries.backup import check_archive, check_database, check_file
+    from bot.queries.backup import check_archive, check_database, check_file, check_resting
 
     with _open_services(settings, SystemClock(), ChangeNotifier()) as services:
+        resting = await services.database.read(partial(check_resting, services.clock.now()))
         if quick:
-            return [await services.database.read(check_file)]
+            return [await services.database.read(check_file), resting]
         found = await services.database.read(partial(check_database, tell=tell))
-        return [*found, await services.database.read(partial(check_archive, settings.home / ARCHIVE))]
+        return [*found, resting, await services.database.read(partial(check_archive, settings.home / ARCHIVE))]
 
 
 @contextmanager

@@ -79,10 +79,10 @@ class Services:
         return self.project_manners.get(task.project or "", self.manners)
 
     def workflow(self, task: Task) -> Workflow:
-        """That a plan of this task is approved under: its project's, else its channel's, else the general one."""
-        catalog = self.catalog()
+        """That a plan of this task is approved under: the one that its request names, where that may be; else its
+        project's, its channel's, or the general one."""
         name = self.project_workflows.get(task.project or "") or self.permissions.channel(task.request.channel).workflow
-        return catalog.workflows[name] if name else catalog.workflow
+        return self.catalog().choose(name, task.request.workflow)
 
     def show(self, task: TaskId, subtask: int) -> Show:
         """Implements agents.ports.Live."""

@@ -6,16 +6,17 @@ from collections.abc import Callable, Iterator
 from sqlalchemy import Connection, Table, insert, inspect, select, update
 
 from agents.domain.errors import OverlordError
+from agents.domain.events import Event
 from agents.domain.task.fold import replay
 from agents.domain.task.task import Task
 from store import tables
 from store.act_table import acts
 from store.codec import dump, load_event
 from store.streams import runs
-from store.streams.projections import listing_of
+from store.streams.projections import listing_of, replay_evaluations
 from store.streams.put_off import put_off
 
-FIRST, LATEST = 10, 22  # tables of the first version that was released, and of this one
+FIRST, LATEST = 10, 23  # tables of the first version that was released, and of this one
 
 
 def _add_listings(db: Connection) -> None:
@@ -85,12 +86,27 @@ def _guard_facts_again(db: Connection) -> None:
 
 def _add_runs(db: Connection) -> None:
     """A row for each run, as far as the facts of earlier versions tell."""
+    for history in _histories(db):
+        if found := runs.replay(history):
+            db.execute(insert(tables.runs), found)
+
+
+def _judge_again(db: Connection) -> None:
+    """Until now a second judgement of the same attempt had no row; the facts tell it."""
+    db.exec_driver_sql("DROP TABLE evaluations")
+    tables.evaluations.create(db)
+    for history in _histories(db):
+        if found := replay_evaluations(history):
+            db.execute(insert(tables.evaluations), found)
+
+
+def _histories(db: Connection) -> Iterator[list[Event]]:
+    """The facts of each task."""
     events, prose = tables.events, tables.words
     wanted = select(events.c.kind, events.c.body, prose.c.text).outerjoin(prose, tables.WORDS_OF_FACT)
     for task in db.execute(select(tables.listings.c.task)).scalars().all():
         history = db.execute(wanted.where(events.c.stream == task).order_by(events.c.version))
-        if found := runs.replay(load_event(*row) for row in history):
-            db.execute(insert(tables.runs), found)
+        yield [load_event(*row) for row in history]
 
 
 _SUM = "INSERT INTO totals (name, value) SELECT '{}', COALESCE(SUM({}), 0) FROM {}"
@@ -126,6 +142,7 @@ STEPS: dict[int, tuple[Table | str | Callable[[Connection], None], ...]] = {
     20: (tables.pauses,),
     21: (_save_wishes, put_off),
     22: (acts,),
+    23: (_judge_again,),
 }
 
 _ARCHIVED = "EXISTS (SELECT 1 FROM archived WHERE archived.stream = OLD.stream AND versions > OLD.version)"

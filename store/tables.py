@@ -263,7 +263,7 @@ turns = _table(
 
 breakers = _table(
     "breakers",
-    Column("name", String, primary_key=True),  # a model
+    Column("name", String, primary_key=True),  # a model, or a step behind `step:`
     Column("body", Text, nullable=False),
 )
 
@@ -308,10 +308,11 @@ totals = _table("totals", Column("name", String, primary_key=True), Column("valu
 
 schema = _table("schema_version", Column("version", Integer, primary_key=True))
 
-evaluations = _table(  # what was judged, one row an attempt; made from the facts, and never changed
+evaluations = _table(  # what was judged, one row a judgement; made from the facts, and never changed
     "evaluations",
     Column("task", String, nullable=False),
     *_required(Integer, "subtask", "attempt"),
+    Column("judgement", Integer, nullable=False),  # of this attempt: 2 where a step for the whole refused it, too
     Column("repo", String, nullable=False),
     Column("pr_number", Integer, nullable=False),  # 0: none was open yet
     *_required(String, "commit", "test_score", "lint_score"),
@@ -321,7 +322,7 @@ evaluations = _table(  # what was judged, one row an attempt; made from the fact
     Column("revision_number", Integer, nullable=False),  # 0: the first attempt
     Column("risk", String, nullable=False),
     *_required(Double, "cost", "at"),
-    PrimaryKeyConstraint("task", "subtask", "attempt"),
+    PrimaryKeyConstraint("task", "subtask", "attempt", "judgement"),
 )
 
 runs = _table(  # every run of a minion, planner or reviewer; made from the facts

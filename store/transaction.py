@@ -10,6 +10,7 @@ from store.chat.people import Links, People, Sessions
 from store.chat.posts import Posts, Waits
 from store.chat.threads import Messages, Threads
 from store.running.acts import Acts
+from store.running.breakers import Breakers
 from store.running.calls import Calls
 from store.running.jobs import Jobs
 from store.sql import written_by_others
@@ -41,6 +42,7 @@ class Transaction:
         self.sessions = Sessions(db, self.touched)
         self.links = Links(db, self.touched)
         self.calls = Calls(db, self.touched)
+        self.breakers = Breakers(db, self.touched)
         self.proposals = Proposals(db, self.touched)
         self.put_off = PutOff(db, self.touched)
 

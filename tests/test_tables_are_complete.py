@@ -15,7 +15,9 @@ from agents.domain.decisions.table import KINDS
 from agents.domain.ids import DecisionId, PersonId, TaskId
 from agents.domain.task.fold import EVEN_WHEN_ENDED, STAYS, TASK_MOVES
 from agents.domain.task.task import TaskState
+from agents.domain.workflow.steps import STEP_TYPES
 from agents.flows import FLOW_AFTER
+from agents.flows.steps import RUNNERS
 from bot.cards import CARD_FOR, QUIET, timeline
 from bot.cards.decisions import WITHDRAWN, put_into_words
 from bot.cards.kinds import CARDS, prompt
@@ -133,3 +135,7 @@ def test_every_delivery_can_be_stored() -> None:
     from bot.intake.inbox import DELIVERIES
 
     assert set(DELIVERIES) == {kind.__name__ for kind in get_args(Delivery)}
+
+
+def test_every_step_that_looks_at_work_has_its_runner() -> None:
+    assert set(RUNNERS) == {kind.name for kind in STEP_TYPES.values() if kind.looks}

@@ -12,6 +12,8 @@ from agents.catalog.yaml import Where
 from agents.domain.workflow.steps import STEP_TYPES
 from agents.domain.workflow.workflow import Workflow
 
+LOOSER = "a project's own file may only add steps and tighten those that are there"
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Layer:
@@ -100,6 +102,10 @@ def _add(graph: Graph, draft: Draft, written: dict[str, Any], root: bool) -> Ite
             yield draft.where, "nobody knows what it does", f"Add `type:`, one of {', '.join(STEP_TYPES)}."
             return
         written = {**written, "type": "gate" if "command" in written else "worker"}
+    if draft.narrows:
+        for attribute in ("next", "terminal"):
+            if written.pop(attribute, None) is not None:
+                yield (*draft.where, attribute), "a project's own step leads to what came next", "Use `position` alone."
     draft.lay(written, draft.where)
     graph.drafts[draft.name] = draft
     if not root and not {"position", "next"} & written.keys():
@@ -140,7 +146,7 @@ def _tighten(draft: Draft, written: dict[str, Any], where: Where) -> Iterator[Od
     mine = "Write it under `workflow:` in overlord.yaml, or add a step of your own."
     for attribute, value in written.items():
         if not _is_tighter(draft, attribute, value):
-            yield (*where, attribute), "a project's own file may only add steps and tighten those that are there", mine
+            yield (*where, attribute), LOOSER, mine
     draft.lay(written, where)
 
 

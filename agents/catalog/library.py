@@ -7,7 +7,6 @@ from typing import Annotated, Any, TypeVar
 
 from pydantic import AfterValidator, BaseModel, Field, create_model
 
-from agents.catalog.composition import Layer as WorkflowLayer, compose
 from agents.catalog.validation import (
     CONFIG,
     Model,
@@ -21,12 +20,14 @@ from agents.catalog.validation import (
     pattern,
     written_as,
 )
-from agents.catalog.workflows import TEMPLATES, ChosenWorkflow, WorkflowPart
+from agents.catalog.workflow_choice import compose_all, templates_with
+from agents.catalog.workflows import ChosenWorkflow, WorkflowPart
 from agents.catalog.yaml import Where, read_packaged
 from agents.domain.checks.evaluation import ExtraGate
 from agents.domain.context.packing import MAX_BUDGET, Part, secret_path
 from agents.domain.context.strategy import MEASURES, Input, Strategy, odd_order
 from agents.domain.errors import SettingsProblem
+from agents.domain.models.failure import POLICIES
 from agents.domain.text.sanitize import Between
 from agents.domain.workflow.roles import Base, EngineName, Layer, Role, RolePart, Roles, ToolName, odd_context
 from agents.domain.workflow.steps import PLAN, REVIEW, WORKER, Step
@@ -120,6 +121,7 @@ class Declared:
     roles: Mapping[str, RolePart] = field(default_factory=dict)
     workflow: ChosenWorkflow | None = None
     workflows: Mapping[str, WorkflowPart] = field(default_factory=dict)  # templates beside ours
+    retries: frozenset[str] = frozenset(POLICIES)  # names of retry policies
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -137,6 +139,15 @@ class Catalog:
     workflow: Workflow  # that tasks run under where nobody chooses another
     workflows: Mapping[str, Workflow]  # that can be chosen
     origins: Mapping[str, Origin]  # of each of them
+    declared: Declared
+
+    def choose(self, own: str, asked: str = "") -> Workflow:
+        """`own`: what the project or the channel is set to. A request may choose what the settings list; where there
+        is no list, any workflow, unless the project or the channel is set to one."""
+        listed = self.declared.workflow.on_request if self.declared.workflow else None
+        allowed = listed if listed is not None else (own,) if own else tuple(self.workflows)
+        name = asked if asked in allowed and asked in self.workflows else own
+        return self.workflows[name] if name else self.workflow
 
     def role(self, name: str) -> Role:
         """Raises SettingsProblem: a task may have been approved under a workflow whose role is gone since."""
@@ -172,11 +183,6 @@ def load_catalog(declared: Declared | None = None) -> Catalog:
     return catalog
 
 
-def workflow_names(declared: Mapping[str, WorkflowPart]) -> tuple[str, ...]:
-    """Of all that can be chosen where these are declared."""
-    return tuple(name for name in {**_our_templates(), **declared} if not name.startswith("_"))
-
-
 def odd_declared(declared: Declared) -> Iterator[Odd]:
     """What does not fit together, for whoever wrote it."""
     return iter(_loaded(declared)[1])
@@ -187,7 +193,7 @@ def _loaded(declared: Declared) -> tuple[Catalog, list[Odd]]:
     ours = Layer(source="", parts=_our_roles())
     yours = [Layer(source=SOURCE, parts=declared.roles)] if declared.roles else []
     roles, bad = Roles([ours, *yours], contexts).resolve()
-    workflows, odd_workflows = _workflows(declared)
+    workflows, odd_workflows = compose_all(declared.workflow, declared.workflows)
     odd: list[Odd] = [(("roles", *each.where), each.what, each.step) for each in bad]
     chosen = declared.workflow.template if declared.workflow else DEFAULT.name
     catalog = Catalog(
@@ -196,64 +202,48 @@ def _loaded(declared: Declared) -> tuple[Catalog, list[Odd]]:
         workflow=workflows.get(chosen, DEFAULT),
         workflows=workflows,
         origins={name: _origin(name, declared) for name in workflows},
+        declared=declared,
     )
     return catalog, [*odd, *odd_workflows, *_odd_steps(catalog, declared, odd)]
-
-
-def _workflows(declared: Declared) -> tuple[dict[str, Workflow], list[Odd]]:
-    """Every workflow that can be chosen; what overlord.yaml says under `workflow:` is laid over the one it names."""
-    templates = {**_our_templates(), **declared.workflows}
-    found, odd = dict[str, Workflow](), list[Odd]()
-    over = _layers_over(declared.workflow) if declared.workflow else []
-    chosen = declared.workflow.template if declared.workflow else DEFAULT.name
-    if chosen not in templates or chosen.startswith("_"):
-        odd += [(("workflow", "template"), *problem[1:]) for problem in compose(chosen, templates)[1]]
-    for name in templates:
-        if not name.startswith("_"):
-            workflow, wrong = compose(name, templates, over if name == chosen else [])
-            found |= {name: workflow} if workflow else {}
-            odd += [each for each in wrong if each not in odd]
-    return found, odd
 
 
 def _origin(name: str, declared: Declared) -> Origin:
     chosen = declared.workflow if declared.workflow and declared.workflow.template == name else ChosenWorkflow()
     changed = replace(chosen, template="default") != ChosenWorkflow()
-    template = {**_our_templates(), **declared.workflows}[name]
+    template = templates_with(declared.workflows)[name]
     description = chosen.description or template.description
     return Origin(description=description, source=SOURCE if changed or name in declared.workflows else "")
-
-
-def _layers_over(chosen: ChosenWorkflow) -> list[WorkflowLayer]:
-    """Its steps may stand under `steps:` or under `overrides:`."""
-    plain = replace(chosen, extends="")
-    overrides = WorkflowPart(steps=chosen.overrides)
-    return [
-        WorkflowLayer(where=("workflow",), part=plain),
-        WorkflowLayer(where=("workflow",), part=overrides, below="overrides"),
-    ]
 
 
 # What comes with the program stays as it is, and YAML takes long to read.
 _our_contexts = cache(lambda: CONTEXTS.read(read_packaged("contexts").data))
 _our_roles = cache(lambda: ROLES.read(read_packaged("roles").data))
-_our_templates = cache(lambda: TEMPLATES.read(read_packaged("workflows").data))
 
 
 def _odd_steps(catalog: Catalog, declared: Declared, odd: list[Odd]) -> Iterator[Odd]:
-    """Steps whose role or context is not there, or is another kind of role. One that is broken is told already."""
+    """Each thing once. A role that is broken is told already."""
     broken = {where[1] for where, _, _ in odd}
     told = set[tuple[str, str]]()
     for workflow in catalog.workflows.values():
         for step in workflow.steps:
             where = _written_at(declared, workflow.name, step.name)
-            for role in step.roles:
-                problem = _odd_role(role, BASE_OF.get(step.type), catalog.roles)
-                if problem and role not in broken and (step.name, role) not in told:
-                    told.add((step.name, role))
-                    yield (*where, "role"), *problem
-            if step.context_scope and (problem := _odd_scope(step, catalog.contexts)):
-                yield (*where, "context_scope"), *problem
+            for attribute, name, what, instead in odd_names(step, catalog):
+                if name not in broken and (step.name, name) not in told:
+                    told.add((step.name, name))
+                    yield (*where, attribute), what, instead
+
+
+def odd_names(step: Step, catalog: Catalog) -> Iterator[tuple[str, str, str, str]]:
+    """What a step names and is not there, or is of another kind: the attribute, the name, what is wrong, what to do."""
+    for role in step.roles:
+        if problem := _odd_role(role, BASE_OF.get(step.type), catalog.roles):
+            yield "role", role, *problem
+    policies = catalog.declared.retries
+    if step.retry_policy not in policies:
+        known = f"Write one of {', '.join(sorted(policies))}; or add it under `retries:`."
+        yield "retry_policy", step.retry_policy, f"there is no retry policy `{step.retry_policy}`", known
+    if step.context_scope and (problem := _odd_scope(step, catalog.contexts)):
+        yield "context_scope", step.context_scope, *problem
 
 
 def _odd_scope(step: Step, contexts: Mapping[str, Strategy]) -> tuple[str, str] | None:

@@ -103,17 +103,28 @@ def _wrong_levels(order: list[Draft]) -> Iterator[Odd]:
         yield order[0].where, "nobody works on a subtask", "Add a step such as `implement` with `role: implementer`."
         return
     begin, end = of_subtasks[0], of_subtasks[-1]
+    opening = rest[:begin]
+    if opening and not any(draft.kind is t.WORKER for draft in opening):
+        what = f"`{opening[0].name}` comes before the subtasks, and there is no work that it could look at"
+        yield opening[0].where, what, "Put a step with a `role` before it, or put it after the subtasks."
     for draft in rest[begin:end]:
         if draft.level is StepLevel.TASK:
             what = f"`{draft.name}` is done once for the task, and stands between steps of subtasks"
             yield draft.place("level"), what, "Move it before or after them, or write `level: subtask`."
-    parts = {"opening": rest[:begin], "subtask": rest[begin : end + 1]}
+    parts = {"opening": opening, "subtask": rest[begin : end + 1]}
     for name, part in parts.items():
         joins = [draft for draft in part if draft.kind is t.JOIN]
         works = any(draft.kind is t.WORKER for draft in part)
         if works and (len(joins) != 1 or part[-1] is not joins[0]):
             which = "the steps of a subtask" if name == "subtask" else "the steps before the subtasks"
             yield part[-1].where, f"{which} must end by joining the work, once", "End them with a step of `type: join`."
+
+
+def stretches(rest: list[Draft]) -> tuple[list[Draft], list[Draft], list[Draft]]:
+    """What comes after the plan: the task's first steps, those of each subtask, and the task's last ones."""
+    of_subtasks = [at for at, draft in enumerate(rest) if draft.level is StepLevel.SUBTASK] or [len(rest)]
+    begin, end = of_subtasks[0], of_subtasks[-1] + 1
+    return rest[:begin], rest[begin:end], rest[end:]
 
 
 def wrong_attributes(draft: Draft) -> Iterator[Odd]:
@@ -124,7 +135,14 @@ def wrong_attributes(draft: Draft) -> Iterator[Odd]:
             what = f"nothing obeys `{attribute}` on a step of type {kind.name}"
             yield draft.place(attribute), what, f"Remove it. Known here: {', '.join(sorted(known))}."
     yield from _wrong_config(draft)
-    said = draft.said
+    yield from _wrong_together(draft)
+
+
+def _wrong_together(draft: Draft) -> Iterator[Odd]:
+    kind, said = draft.kind, draft.said
+    if kind is t.WORKER and draft.level is StepLevel.SUBTASK and "files" in said.get("config", {}):
+        what = "the plan says which files each subtask may write"
+        yield draft.place("config", "files"), what, "Remove it; it is for a worker of `level: task`."
     if kind is t.GATE and bool(said.get("command")) == bool(said.get("config", {}).get("check")):
         yield draft.where, "a gate runs one command or one check", "Write `command:`, or `config: {check: project}`."
     if kind in (t.WORKER, t.REVIEW, t.PLAN) and not (said.get("role") or said.get("roles")):

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 from agents.catalog.validation import Odd, did_you_mean
-from agents.catalog.workflow_drafts import Draft, wrong_attributes, wrong_shape
+from agents.catalog.workflow_drafts import Draft, stretches, wrong_attributes, wrong_shape
 from agents.catalog.workflows import WorkflowSettings
 from agents.catalog.yaml import Where
 from agents.domain.workflow import steps as t
@@ -68,21 +68,16 @@ class Graph:
         for check, where in self._hooks:
             self._insert_before_join(check, where)
         if settings.human_approval is not False:
-            for level in StepLevel:
-                self._ask_person(level)
+            for stretch in stretches(self._in_order()[2:]):
+                self._ask_person(stretch)
 
-    def _ask_person(self, level: StepLevel) -> None:
-        """A person looks before the work is joined, or merged, where a step of that level wants one to."""
-        order = self._in_order()
-        wanted = any(
-            draft.said.get("human_approval") and draft.level is level and draft.kind is not t.PLAN_REVIEW
-            for draft in order
-        )
-        last = t.JOIN if level is StepLevel.SUBTASK else t.MERGE
-        at = next(at for at, draft in enumerate(order) if draft.kind is last)
-        if wanted and order[at - 1].kind is not t.HUMAN:
-            self._insert_after(order[at - 1], "approval", t.HUMAN)
-            self.drafts[order[at - 1].next or ""].said["level"] = level
+    def _ask_person(self, stretch: list[Draft]) -> None:
+        """A person looks before the work is joined, or merged, where a step wants one to."""
+        wanted = any(draft.said.get("human_approval") for draft in stretch)
+        last = next((at for at, draft in enumerate(stretch) if draft.kind in (t.JOIN, t.MERGE)), None)
+        if wanted and last is not None and stretch[last - 1].kind is not t.HUMAN:
+            self._insert_after(stretch[last - 1], "approval", t.HUMAN)
+            self.drafts[stretch[last - 1].next or ""].said["level"] = stretch[last].level
 
     def steps(self, settings: WorkflowSettings) -> tuple[tuple[Step, ...], list[Odd]]:
         """In their order, or everything that is wrong with them."""
@@ -92,7 +87,7 @@ class Graph:
             return (), odd
         made: list[Step] = []
         for draft in order:
-            wrong, back = _back(draft, made)
+            wrong, back = _back(draft, [step for step in made if _is_with(step, draft, made)])
             odd += [*wrong, *_wrong_outputs(draft, made)]
             made.append(_resolve(draft, back, made, settings))
         return tuple(made), odd
@@ -147,11 +142,14 @@ class Graph:
                 self._insert_after(draft, "rules", t.RULES)
         for kind, name in ((t.JOIN, "commit"), (t.PULL, "pull"), (t.MERGE, "merge")):
             order = self._in_order()
-            if any(draft.kind is kind for draft in order):
+            if any(draft.kind is kind and draft.level is kind.level for draft in order):
                 continue
             level = kind.level
             last = [draft for draft in order if level is StepLevel.TASK or draft.level is level] or order
             self._insert_after(last[-1], name, kind)
+        opening = stretches(self._in_order()[2:])[0]
+        if any(draft.kind is t.WORKER for draft in opening) and not any(draft.kind is t.JOIN for draft in opening):
+            self._insert_after(opening[-1], "commit_opening", t.JOIN)
 
     def _insert_after(self, draft: Draft, name: str, kind: StepType) -> None:
         while name in self.drafts:
@@ -178,6 +176,12 @@ def _wrong_outputs(draft: Draft, before: list[Step]) -> Iterator[Odd]:
         if name in taken:
             what = f"`{name}` is what `{taken[name]}` hands in already"
             yield draft.place("outputs"), what, "Give it another name."
+
+
+def _is_with(step: Step, draft: Draft, made: list[Step]) -> bool:
+    """Whether the same subtask goes through both: what the opening one made is joined before the others begin."""
+    begun = draft.level is StepLevel.SUBTASK or any(each.level is StepLevel.SUBTASK for each in made)
+    return not begun or step.level is StepLevel.SUBTASK
 
 
 def _back(draft: Draft, before: list[Step]) -> tuple[list[Odd], str]:

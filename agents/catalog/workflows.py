@@ -8,7 +8,6 @@ from pydantic import AfterValidator, BeforeValidator, Field, Strict
 
 from agents.catalog.validation import Model, Name, Named, Title, add_names, did_you_mean
 from agents.domain.checks.evaluation import Command
-from agents.domain.models.failure import POLICIES
 from agents.domain.text.sanitize import Between
 from agents.domain.workflow.steps import STEP_TYPES, Predicate, Setting, StepLevel
 
@@ -22,12 +21,6 @@ def _step_type(written: str) -> str:
     if written not in STEP_TYPES and written not in _ALSO_CALLED:
         raise ValueError(f"there is no step type `{written[:60]}`. {did_you_mean(written, STEP_TYPES)}")
     return _ALSO_CALLED.get(written, written)
-
-
-def _policy(written: str) -> str:
-    if written not in POLICIES:
-        raise ValueError(f"there is no retry policy `{written[:60]}`. Write one of {', '.join(POLICIES)}.")
-    return written
 
 
 def _predicate(written: str) -> str:
@@ -76,7 +69,7 @@ class StepPart:
     on_reject: Name | None = None
     max_retries: Retries | None = None
     human_approval: Flag | None = None
-    retry_policy: Annotated[str, AfterValidator(_policy)] | None = None
+    retry_policy: Name | None = None
     context_scope: Name | None = None
 
 
@@ -113,6 +106,7 @@ class ChosenWorkflow(WorkflowPart):
     """What overlord.yaml says under `workflow:`: which template, and what is different here."""
 
     template: str = "default"
+    on_request: Annotated[tuple[str, ...], Field(max_length=MOST_STEPS)] | None = None  # what a request may choose
     overrides: Annotated[Named[StepPart], Field(max_length=MOST_STEPS)] = field(default_factory=dict)
 
 

@@ -4,6 +4,8 @@
 class OverlordError(Exception):
     """`what` happened, and a `next_step` the person can take; both are shown as they stand."""
 
+    error = ""  # an ErrorClass, where trying again depends on it
+
     def __init__(self, what: str, *, next_step: str) -> None:
         super().__init__(what)
         self.what = what
@@ -45,6 +47,10 @@ class NotHeard(OverlordError):
 
 class SettingsProblem(OverlordError):
     """Settings that cannot be used; all that is wrong is said at once."""
+
+
+class StepRests(OverlordError):
+    """A step failed too often in a row, so it is not tried now."""
 
 
 class NoAnswer(OverlordError):

@@ -169,6 +169,7 @@ FLOW_AFTER: tuple[On, ...] = (
     On(e.BudgetWarned),
     On(e.ModelDegraded),
     On(e.GuidanceLeftOut),
+    On(e.WorkflowRead),  # the same flow asks the planner
     On(e.BudgetReached),
     On(e.BudgetRaised),
     On(e.WorkBegun),

@@ -11,6 +11,7 @@ from agents.domain.planning import planning
 from agents.domain.planning.decomposition import Decomposition, Level
 from agents.domain.planning.planning import Draft, Drafted
 from agents.domain.task.task import Task, TaskState
+from agents.domain.workflow.workflow import Resolved
 from agents.flows.plan_answer import PlanSays
 from agents.ports import Ask, ForgeFailed, Ports, Spent
 
@@ -24,16 +25,15 @@ async def decompose(event: Event, ports: Ports) -> None:
     files = await ports.projects.files(seen.project or "")
     into = await _branch_for(seen, ports)
     roles = ports.worker_roles()
-
-    how = ports.workflow(seen).plan
+    seen, found = await _find_workflow(seen, into, ports)
     asked = Ask(
         question="decompose",
         role="primary",
         step=f"decompose:{seen.plan.number}:{seen.plan.tries}",
         task=seen,
         about={"files": files, "roles": roles},
-        policy=how.retry_policy,
-        persona=how.role,
+        policy=found.workflow.plan.retry_policy,
+        persona=found.workflow.plan.role,
         refuse=PlanSays.contradiction,
     )
     says, spent, why = await _ask_planner(asked, seen, ports)
@@ -51,10 +51,19 @@ async def decompose(event: Event, ports: Ports) -> None:
             why=why,
             into=into,
             roles=tuple(roles),
+            workflow=found.workflow,
         )
         return planning.after_draft(task, draft, moment)
 
     await ports.store.record(seen.id, decide)
+
+
+async def _find_workflow(seen: Task, into: str, ports: Ports) -> tuple[Task, Resolved]:
+    """The one that the plan will be approved under; what a project adds to it is noted before the planner is asked."""
+    found = await ports.resolve(seen, into)
+    if found.left_out or seen.plan.workflow_left_out or found.workflow != ports.workflow(seen):
+        seen = await ports.store.note(seen.id, partial(planning.note_workflow, seen, found))
+    return seen, found
 
 
 async def _branch_for(task: Task, ports: Ports) -> str:

@@ -9,17 +9,20 @@ from agents.domain.checks.evaluation import Change
 from agents.domain.decisions.kind import Moment
 from agents.domain.errors import NoAnswer
 from agents.domain.events import Event
+from agents.domain.models.failure import Failure
 from agents.domain.task.reports import commit_text, sign
 from agents.domain.task.task import Task
 from agents.domain.task.wishes import Wish, last_number, newer_than
 from agents.domain.text.sanitize import cut
 from agents.domain.work import dispatching, working
 from agents.domain.work.dispatching import about_run
+from agents.domain.work.outcome import ERROR_OF_ENDING
 from agents.domain.work.stepping import role_of, worker_of
 from agents.domain.work.work import Ending, SubtaskState, Work
 from agents.domain.work.working import Ended, Wanted
 from agents.domain.workflow.steps import Step
 from agents.flows.outcomes import cancel_and_wait, keep_outputs, keep_patch, outputs_before
+from agents.flows.retrying import run_by_policy
 from agents.ports import Asked, Brief, Checkout, Finished, GaveUp, Outcome, Ports, Progress, Uncommittable, WantsScope
 
 WENT_ON = "the bot was restarted; the minion went on where it was"
@@ -42,12 +45,18 @@ async def work(event: Event, ports: Ports) -> None:
         await _hand_in_the_whole(task, event, ports)
         return
     run = _Run(task=task, subtask=event.subtask, event=event, ports=ports)
-    await run.begin()
-    try:
-        outcome = await run.supervise()
-    except NoAnswer as none:
-        outcome = GaveUp(ending=Ending.NO_ANSWER, problem=f"{none.what}. {none.next_step}")
-    await run.end(outcome)
+    step = worker_of(task, task.work.on(event.subtask))
+    await run.end(await run_by_policy(step, task, ports, run.once, _fault))
+
+
+# Endings that say something about the step, not about the work.
+_FAULTS = (Ending.NO_SANDBOX, Ending.NO_GROUND, Ending.NO_ANSWER)
+
+
+def _fault(outcome: Outcome | None) -> Failure | None:
+    if isinstance(outcome, GaveUp) and outcome.ending in _FAULTS:
+        return Failure(error=ERROR_OF_ENDING[outcome.ending], message=outcome.problem)
+    return None
 
 
 async def _hand_in_the_whole(task: Task, event: e.AboutWork, ports: Ports) -> None:
@@ -84,6 +93,13 @@ class _Run:
     @property
     def _step(self) -> Step:
         return worker_of(self.task, self.work)
+
+    async def once(self) -> Outcome | None:
+        await self.begin()
+        try:
+            return await self.supervise()
+        except NoAnswer as none:
+            return GaveUp(ending=Ending.NO_ANSWER, problem=f"{none.what}. {none.next_step}")
 
     async def begin(self) -> None:
         """Make the files ready and say that it has begun, or that it goes on."""

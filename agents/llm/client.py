@@ -1,7 +1,7 @@
 """Asks models: one question with a whole, typed answer, or one turn of a talk with tools."""
 
 import random
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 
@@ -11,7 +11,7 @@ from agents.domain.errors import NoAnswer
 from agents.domain.events import Event
 from agents.domain.ids import derive_id, fingerprint
 from agents.domain.limits import Limits
-from agents.domain.models.failure import POLICIES, ErrorClass, Failure
+from agents.domain.models.failure import POLICIES, ErrorClass, Failure, RetryPolicy
 from agents.domain.models.money import Budget
 from agents.domain.models.routing import Chosen
 from agents.domain.task.task import Task
@@ -41,6 +41,7 @@ class Models:
     prompts: Prompts
     clock: Clock
     limits: Limits
+    policies: Mapping[str, RetryPolicy] = field(default_factory=lambda: POLICIES)
     gateway: Gateway = field(default_factory=Gateway)
     chance: Callable[[], float] = random.random
 
@@ -176,7 +177,12 @@ class JobLlm:
 
     def _step(self, call: Call, wanted: Wanted[Value], policy: str) -> Step[Value]:
         models = {model.name: model for model in self.models.chosen[call.role].models}
-        return Step(call=call, models=models, policy=POLICIES[policy].under(self.models.limits), wanted=wanted)
+        return Step(call=call, models=models, policy=self._policy(policy), wanted=wanted)
+
+    def _policy(self, name: str) -> RetryPolicy:
+        """As it is written now; a task may keep a workflow whose own policy is gone since."""
+        policies = self.models.policies
+        return policies.get(name, policies["default"]).under(self.models.limits)
 
 
 def _read_turn(reply: Reply) -> tuple[Said | None, Failure | None]:

@@ -1,6 +1,6 @@
 """What the deciding part needs from the world. Adapters implement these; flows receive them."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol
@@ -13,7 +13,7 @@ from agents.domain.ids import Account, PersonId, TaskId
 from agents.domain.limits import Limits
 from agents.domain.planning.findings import Principle
 from agents.domain.task.task import Task
-from agents.domain.workflow.workflow import DEFAULT, Workflow
+from agents.domain.workflow.workflow import DEFAULT, Resolved, Workflow
 from agents.ports.judging import (
     Candidate as Candidate,
     Forge as Forge,
@@ -54,6 +54,7 @@ from agents.ports.models import (
     Keep as Keep,
     Llm as Llm,
     Owed as Owed,
+    Retries,
     Said as Said,
     Shape as Shape,
     Spent as Spent,
@@ -151,6 +152,8 @@ class Ports:
     issues: Issues
     artefacts: Artefacts
     packs: Packs
+    retries: Retries
+    resolve: Callable[[Task, str], Awaitable[Resolved]]  # the workflow, with what its project adds on such a branch
     live: Live
     risk: Callable[[Sequence[Change], float | None], Risk]  # of a change with such a coverage
     identity_of: Callable[[Sequence[Account]], str] = lambda accounts: ""  # how git is told of somebody, if it may be

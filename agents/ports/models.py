@@ -4,7 +4,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
-from agents.domain.models.failure import Failure
+from agents.domain.models.failure import Again, Failure, RetryPolicy
 from agents.domain.models.money import Budget
 from agents.domain.task.task import Task
 
@@ -143,6 +143,26 @@ class Tried:
     seconds: float = 0.0
     failure: Failure | None = None
     rests: bool = False  # the model itself says that it will not answer for long
+
+
+class Retries(Protocol):
+    """How often steps are tried again, and which of them rest because they failed too often. Kept over restarts."""
+
+    def policy(self, name: str) -> RetryPolicy:
+        """Under the limits. Raises SettingsProblem: a task may keep a workflow whose policy is gone since."""
+
+    def next_try(self, failure: Failure, failures: int, policy: RetryPolicy) -> Again | None: ...
+
+    async def admit(self, step: str) -> None:
+        """Raises StepRests. A step that rested long enough, or that a person has tried again, may try once."""
+
+    async def settle(self, step: str, failure: Failure | None) -> None:
+        """How a try that was let through ended."""
+
+    async def release(self, step: str) -> None:
+        """A try that was let through says nothing about the step."""
+
+    async def wait(self, seconds: float) -> None: ...
 
 
 class CallBook(Protocol):

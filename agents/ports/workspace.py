@@ -196,6 +196,9 @@ class Projects(Protocol):
     async def require_usable(self, project: str) -> None:
         """Raise ProjectUnusable where no work on it can begin, whatever a model says."""
 
+    async def workflow_files(self, project: str, branch: str) -> Mapping[str, bytes]:
+        """What the project says about workflows, as it is committed on a branch; empty: on the one it is at."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Checkout:

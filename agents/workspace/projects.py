@@ -15,6 +15,7 @@ from agents.workspace.git.repository_states import find_obstacle
 
 FILES_MOST = 20_000
 TEMPLATES = ".overlord/prompts"
+WORKFLOWS = ".overlord/workflows"
 SAMPLE = "sample"
 _WHO = identity("2026-01-01T00:00:00+00:00")
 
@@ -61,11 +62,26 @@ class GitProjects:
         if found := await find_obstacle(path, self._home):
             raise ProjectUnusable(found.what, next_step=found.step)
 
+    async def workflow_files(self, project: str, branch: str) -> dict[str, bytes]:
+        path = self._paths.get(project)
+        if path is None:
+            return {}
+        named = f"refs/heads/{branch}"
+        known = branch and await _is_there(path, named)
+        return await committed_files(path, WORKFLOWS, named if known else "HEAD")
+
     async def templates(self, project: str, commit: str = "") -> dict[str, bytes]:
         """The project's own guidance for models by file name, as it is committed: what is only written is not read."""
         path = self._paths.get(project)
         files = await committed_files(path, TEMPLATES, commit or "HEAD") if path else {}
         return {name.rpartition("/")[2]: body for name, body in files.items()}
+
+
+async def _is_there(path: Path, ref: str) -> bool:
+    try:
+        return bool(await git(path, "rev-parse", "--verify", "--quiet", ref))
+    except GitFailed:
+        return False
 
 
 async def lay_out_sample(source: Path, home: Path) -> Path:

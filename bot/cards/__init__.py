@@ -168,7 +168,7 @@ _STATUS: tuple[type[Event], ...] = (
     *(e.RequestVouched, e.ProjectChosen, e.RemarkMade, e.RequestCorrected, e.WordsRemoved),
     *(e.WishWeighed, e.WishSettled, e.PlanEdited, e.PlanEditRefused),
     *(e.TaskStopped, e.TaskResumed, e.TaskBackburnered, e.JobParked, e.JobRetried),
-    *(e.BudgetWarned, e.BudgetReached, e.BudgetRaised, e.ModelDegraded, e.GuidanceLeftOut),
+    *(e.BudgetWarned, e.BudgetReached, e.BudgetRaised, e.ModelDegraded, e.GuidanceLeftOut, e.WorkflowRead),
     *(e.DecompositionDrafted, e.PlanningSimplified, e.OutlineChosen, e.DecompositionSentBack, e.ReviewersDisagreed),
     *(e.DebateRoundHeld, e.DecompositionApproved, e.DecompositionBlocked, e.DecompositionEscalated, e.PlanAccepted),
     *(e.PlanChangeRequested, e.ClarificationAnswered, e.WorkBegun, e.SubtaskReady, e.MinionStarted),

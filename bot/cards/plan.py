@@ -60,7 +60,8 @@ def plan_rows(task: Task, bill: Bill) -> tuple[Row, ...]:
         *rows,
         *_caveats(task.plan.draft),
         *ground_rows(task),
-        *rows_of(*(("Guidance left out", each) for each in left_out), ("Workflow", _workflow(task.plan.proposed))),
+        *rows_of(*(("Guidance left out", each) for each in left_out), ("Workflow", _workflow(task))),
+        *rows_of(*(("Workflow, left out", one_line(each, 300)) for each in task.plan.workflow_left_out[:_MOST])),
         *plan_git_rows(task),
         *early_rows(task.plan.proposed),
         *rows_of(("Cost", _price(task, bill))),
@@ -239,9 +240,18 @@ def _assumed(assumption: Assumption) -> Row:
     return Row(label=TODO.rstrip(": "), value=text.removeprefix(TODO)) if to_do else Row(label="Assumes", value=text)
 
 
-def _workflow(workflow: Workflow | None) -> str:
-    """“mvp (no new tests asked for; one review; no extra approvals)”; the default one needs no words."""
-    if workflow in (None, DEFAULT):
+def _workflow(task: Task) -> str:
+    """“mvp (no new tests asked for; one review; no extra approvals)”; the default one needs no words, unless somebody
+    named one."""
+    asked, workflow = task.request.workflow, task.plan.proposed or DEFAULT
+    refused = f"you asked for {asked}, which may not be chosen here: see `on_request` in overlord.yaml"
+    said = "" if not asked else "as you asked" if asked == workflow.name else refused
+    described = _describe(workflow)
+    return f"{described or workflow.name}; {said}" if said else described
+
+
+def _describe(workflow: Workflow) -> str:
+    if workflow == DEFAULT:
         return ""
     usual = {step.name for step in DEFAULT.steps}
     readers = sum(step.parallel for step in workflow.steps if step.type == REVIEW.name)

@@ -99,6 +99,9 @@ OF_TASKS: dict[type[Event], Callable[[Any, NameOf], str]] = {
     e.TaskAskedAbout: lambda f, name: f"Asked about the task ({f.about})",
     e.BudgetWarned: lambda f, name: f"80 % of the budget of {f.budget} is used (${f.spent:.2f} of ${f.limit:.2f})",
     e.GuidanceLeftOut: lambda f, name: f"Left out: {f.file}, because {f.why}",
+    e.WorkflowRead: lambda f, name: (
+        f"Read the project's own workflow{_under(f.workflow)}" + "".join(f"; left out: {each}" for each in f.left_out)
+    ),
     e.ModelDegraded: lambda f, name: f"{f.model} answered in place of the preferred model: {f.why}",
     e.BudgetReached: lambda f, name: f"The budget of {f.budget} is used up (${f.limit:.2f})",
     e.BudgetRaised: lambda f, name: f"Raised the budget to ${f.limit:.2f}",

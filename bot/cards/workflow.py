@@ -1,9 +1,14 @@
 """A task's workflow as a picture: its steps in their order, and where each subtask stands."""
 
+from collections import Counter, defaultdict
+from datetime import timedelta
+
 from agents.domain.task.task import Task
+from agents.domain.work.step_times import Times
 from agents.domain.work.stepping import stands_at, workflow_pinned
 from agents.domain.workflow.steps import JOIN, RULES, WORKER, Step
 from agents.domain.workflow.workflow import Part, Workflow
+from bot.cards.scene import duration_in_words
 from bot.messages import Arrow, Graph, Node
 
 # What a step does, in few words; its name stands above them.
@@ -21,14 +26,18 @@ DOES: dict[str, str] = {
 }
 
 
-def workflow_graph(task: Task) -> Graph | None:
+def workflow_graph(task: Task, times: Times | None = None) -> Graph | None:
     """None until a plan is approved: nothing is kept before."""
     if not task.plan.accepted:
         return None
-    workflow, here = workflow_pinned(task), _standing(task)
+    workflow, here, past = workflow_pinned(task), _standing(task), _past(task, times or {})
     columns = _columns(workflow)
     nodes = tuple(
-        Node(id=step.name, label=_label(step, here.get(step.name, [])), column=columns[step.name])
+        Node(
+            id=step.name,
+            label=_label(step, here.get(step.name, []), past.get(step.name, "")),
+            column=columns[step.name],
+        )
         for step in workflow.steps
     )
     arrows = tuple(Arrow(start=step.name, end=step.next) for step in workflow.steps if step.next)
@@ -61,8 +70,20 @@ def _stretch(step: Step) -> str:
     return "work" if step.type in (WORKER.name, RULES.name) else "checks"
 
 
-def _label(step: Step, here: list[str]) -> str:
-    return f"▸ {', '.join(here)}" if here else DOES[step.type]
+def _past(task: Task, times: Times) -> dict[str, str]:
+    """What is behind each step, such as "3 visits, 12 s"."""
+    visits, took = Counter[str](), defaultdict[str, timedelta](timedelta)
+    for work in task.work.subtasks:
+        visits.update(work.visits)
+    for (_, step), each in times.items():
+        took[step] += each
+    names = {*visits, *took}
+    said = {name: f"{visits[name]} visit{'s' if visits[name] > 1 else ''}, " if visits[name] else "" for name in names}
+    return {name: f"{said[name]}{duration_in_words(took[name])}" for name in names}
+
+
+def _label(step: Step, here: list[str], past: str) -> str:
+    return f"▸ {', '.join(here)}" if here else past or DOES[step.type]
 
 
 def _said(step: Step, here: list[str]) -> str:

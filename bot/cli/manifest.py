@@ -10,6 +10,7 @@ from pydantic import BaseModel
 from agents.catalog.library import CONTEXT, ROLE
 from agents.catalog.models import MODELS
 from agents.catalog.policies import LIMITS, PACKAGES, PRINCIPLES, RISK, SPECIALISTS
+from agents.catalog.retries import RETRIES
 from agents.catalog.skills import SKILL
 from agents.catalog.validation import Model
 from agents.catalog.workflows import WORKFLOW
@@ -33,6 +34,7 @@ FILES: dict[str, Model[Any]] = {
     "limits": LIMITS,
     "approval": GROUPS,
     "models": MODELS,
+    "retries": RETRIES,
     "risk": RISK,
     "packages": PACKAGES,
     "specialists": SPECIALISTS,
@@ -51,7 +53,7 @@ ANSWERS: dict[str, type[BaseModel]] = {
     "project": ProjectAnswer,
 }
 # Parts of overlord.yaml that are laid over what comes with the program, so that none of it must be there.
-LAID_OVER = ("groups", "limits", "models", "risk", "packages", "contexts", "workflow")
+LAID_OVER = ("groups", "limits", "models", "retries", "risk", "packages", "contexts", "workflow")
 DRAFT = "https://json-schema.org/draft/2020-12/schema"
 
 

@@ -1,7 +1,9 @@
 """`overlord workflows`: how tasks go from a plan to a merge, and where the subtasks of one stand."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import timedelta
 from typing import Annotated
 
 import typer
@@ -9,15 +11,16 @@ import typer
 from agents.catalog.library import Catalog, load_catalog
 from agents.catalog.validation import did_you_mean
 from agents.domain.errors import OverlordError
-from agents.domain.task.task import Task
 from agents.domain.text.sanitize import clean
 from agents.domain.work.stepping import stands_at, workflow_pinned
 from agents.domain.work.work import SubtaskState
 from agents.domain.workflow.steps import HUMAN, MERGE, Step
 from agents.domain.workflow.workflow import Workflow
+from bot.cards.scene import duration_in_words
 from bot.cli import session
 from bot.cli.session import Json
 from bot.cli.tasks import page_of
+from bot.queries import TaskPage
 from bot.queries.query_api import QueryApi
 
 app = typer.Typer(rich_markup_mode=None)
@@ -58,11 +61,15 @@ def _as_json(workflow: Workflow, catalog: Catalog) -> dict[str, object]:
 @app.command()
 def show(
     context: typer.Context,
-    name: Annotated[str, typer.Argument(metavar="[WORKFLOW]", help="Such as mvp.", show_default=False)] = "",
+    name: Annotated[
+        str, typer.Argument(metavar="[WORKFLOW | TASK]", help="Such as mvp, or T-3.", show_default=False)
+    ] = "",
     task: Annotated[str, typer.Option("--task", metavar="TASK", help="The one that this task keeps.")] = "",
     json: Json = False,
 ) -> None:
     """Show one workflow step by step, or the one that a task keeps."""
+    if not task and re.fullmatch(r"[tT]-\d+", name):
+        name, task = "", name
     if bool(name) == bool(task):
         raise OverlordError("Say which workflow", next_step="Write its name, or --task and a task such as T-3.")
     if task:
@@ -110,34 +117,41 @@ class Standing:
     state: SubtaskState
     step: str  # empty: it has not begun, or is settled
     visits: dict[str, int]
+    seconds: dict[str, float]  # that each step took
 
 
 @session.with_queries
 async def _show_of_task(queries: QueryApi, written: str, json: bool) -> None:
-    task = (await page_of(queries, written)).task
+    page = await page_of(queries, written)
+    task = page.task
     if not task.plan.accepted:
         step = "It is chosen when its plan is approved; see `overlord workflows list`."
         raise OverlordError(f"{task.id} keeps no workflow yet", next_step=step)
-    workflow, standing = workflow_pinned(task), _standing(task)
+    workflow, standing = workflow_pinned(task), _standing(page)
     if json:
         kept = {"name": workflow.name, "hash": workflow.hash, "steps": workflow.steps}
         session.show_json({"task": task.id, "workflow": kept, "subtasks": standing})
         return
     typer.echo(f"{task.id} goes by {workflow.name}, version {workflow.version}\n")
-    rows = [(*_step_row(step), _here(step, standing), _visits(step, standing)) for step in workflow.steps]
-    session.show_table((*HEADINGS, "stands here", "visits"), rows, none="")
+    rows = [
+        (*_step_row(step), _here(step, standing), _visits(step, standing), _took(step, standing))
+        for step in workflow.steps
+    ]
+    session.show_table((*HEADINGS, "stands here", "visits", "took"), rows, none="")
     elsewhere = [f"{each.subtask} {each.state.replace('_', ' ')}" for each in standing if not each.step]
     if elsewhere:
         typer.echo(f"\nAt no step: {', '.join(elsewhere)}")
 
 
-def _standing(task: Task) -> list[Standing]:
+def _standing(page: TaskPage) -> list[Standing]:
+    task = page.task
     return [
         Standing(
             subtask=f"{task.id}.{work.number}",
             state=work.state,
             step=at.name if (at := stands_at(task, work)) else "",
             visits=work.visits,
+            seconds={step: took.total_seconds() for (of, step), took in page.times.items() if of == work.number},
         )
         for work in task.work.subtasks
     ]
@@ -150,6 +164,11 @@ def _here(step: Step, standing: Sequence[Standing]) -> str:
 def _visits(step: Step, standing: Sequence[Standing]) -> str:
     seen = ((each.subtask, each.visits.get(step.name, 0)) for each in standing)
     return ", ".join(f"{subtask}: {times}" for subtask, times in seen if times)
+
+
+def _took(step: Step, standing: Sequence[Standing]) -> str:
+    spent = ((each.subtask, each.seconds[step.name]) for each in standing if step.name in each.seconds)
+    return ", ".join(f"{subtask}: {duration_in_words(timedelta(seconds=took))}" for subtask, took in spent)
 
 
 def _catalog(context: typer.Context) -> Catalog:

@@ -13,6 +13,7 @@ from pydantic import AfterValidator, PlainValidator
 from agents.catalog.library import Contexts, RolesByName
 from agents.catalog.models import Models
 from agents.catalog.policies import Risk, Specialists
+from agents.catalog.retries import RetryPolicies
 from agents.catalog.validation import Model, Odd, did_you_mean
 from agents.catalog.workflows import ChosenWorkflow, WorkflowsByName
 from agents.catalog.yaml import Where
@@ -20,6 +21,7 @@ from agents.domain.checks.evaluation import GateCommands, slug
 from agents.domain.checks.scope import odd_path
 from agents.domain.decisions.authority import ChannelPolicy
 from agents.domain.limits import Limits, Retention
+from agents.domain.models.failure import POLICIES
 from agents.domain.models.money import Budgets
 from agents.domain.models.routing import ROLES
 from agents.domain.project.environment import WrittenEnvironment
@@ -151,6 +153,7 @@ class PlainSettings:
     git: GitSettings = field(default_factory=GitSettings)
     limits: Limits = field(default_factory=Limits)
     retention: Retention = field(default_factory=Retention)
+    retries: RetryPolicies = field(default_factory=lambda: POLICIES)  # as in manifests/policies/retries.yaml
     risk: Risk | None = None  # None: the one that comes with the program
     packages: PackageHosts | None = None  # hosts that set-up of projects may reach; None: as they come with the program
     specialists: Specialists = ()  # beside those that come with the program, or instead of one of the same name
@@ -192,7 +195,7 @@ _SECTIONS: dict[str, tuple[str, ...]] = {  # what is in them has a variable of i
     "limits": tuple(each.name for each in fields(Limits)),
 }
 _STRUCTURES = {"github", "git", "risk", "groups", "projects", "channels", "contexts", "roles", "workflow", "workflows"}
-_STRUCTURES |= {"packages", "specialists"}
+_STRUCTURES |= {"packages", "retries", "specialists"}
 VARIABLES: dict[str, tuple[str, ...]] = {
     **{
         f"OVERLORD_{each.name.upper()}": (each.name,)

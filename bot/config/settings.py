@@ -10,9 +10,10 @@ from typing import Any, TypeVar
 from urllib.parse import urlsplit
 
 from agents.catalog import policies
-from agents.catalog.library import Declared, odd_declared, workflow_names
+from agents.catalog.library import Declared, odd_declared
 from agents.catalog.policies import odd_risk
 from agents.catalog.validation import Odd, Problem, Wrong, did_you_mean
+from agents.catalog.workflow_choice import workflow_names
 from agents.catalog.yaml import BadYaml, Layers, parse_yaml, read_packaged
 from agents.domain.decisions.authority import ChannelPolicy, Group
 from agents.domain.errors import SettingsProblem
@@ -259,7 +260,7 @@ class _Reading:
         odd += policies.odd_retention(file.retention, file.limits)
         if file.risk:
             odd += odd_risk(file.risk)
-        if not broken & {"contexts", "roles", "workflow", "workflows"} and (declared := _declared(file)):
+        if not broken & {"contexts", "roles", "workflow", "workflows", "retries"} and (declared := _declared(file)):
             odd += odd_declared(declared)
         if "workflows" not in broken:
             odd += overlord.odd_choices(file, lambda: workflow_names(file.workflows))
@@ -320,6 +321,7 @@ class _Reading:
 _LAID_UNDER = {
     "risk": ("policies", "risk.yaml"),
     "packages": ("policies", "packages.yaml"),
+    "retries": ("policies", "retries.yaml"),
     "contexts": ("contexts",),
 }
 
@@ -327,7 +329,13 @@ _LAID_UNDER = {
 def _declared(file: OverlordFile) -> Declared | None:
     if file.contexts is None and not file.roles and file.workflow is None and not file.workflows:
         return None
-    return Declared(contexts=file.contexts, roles=file.roles, workflow=file.workflow, workflows=file.workflows)
+    return Declared(
+        contexts=file.contexts,
+        roles=file.roles,
+        workflow=file.workflow,
+        workflows=file.workflows,
+        retries=frozenset(file.retries),
+    )
 
 
 def _without_code(file: OverlordFile) -> Iterator[Odd]:

@@ -14,6 +14,7 @@ from agents.domain.errors import NotHeard, OverlordError, PressRefused
 from agents.domain.ids import Account, surface_of
 from agents.domain.project.linking import LinkRequest
 from agents.domain.task import decide
+from agents.domain.task.decide import Wording
 from agents.domain.task.facts import Request
 from agents.domain.task.task import Task
 from agents.domain.text.sanitize import clean, hidden_in
@@ -25,6 +26,7 @@ from bot.intake.commands import Asked, answer, is_free, obey
 from bot.intake.conversation import Command, Meaning, SmallTalk, Talk, Words, checks_at, understand, warn_of_key
 from bot.intake.linking import Linking
 from bot.intake.putting_off import put_off
+from bot.intake.workflow_words import ReadRequest, read_workflow
 from bot.messages import WORDS_MOST, Card, Choice, Delivery, Edited, Labelled, Mandated, Pressed, Said, load_card
 from bot.services import Services
 from store.chat.deliveries import DeliveryState, Received
@@ -182,8 +184,10 @@ class Inbox:
                 next_step="Say what you want in a few sentences, and name the files that hold the rest.",
             )
         moment = self._office.moment(said.channel, said.key)
+        read = self._read(text) if isinstance(said, Said) else ReadRequest(text=text)  # an issue's words choose nothing
         request = Request(
-            text=text,
+            text=read.text,
+            workflow=read.workflow,
             by=speaker.person,
             thread=said.thread,
             channel=said.channel,
@@ -198,13 +202,18 @@ class Inbox:
         tx.threads.bind(said.thread, task.id)
         return self._handled(f"opened {task.id}")
 
+    def _read(self, text: str) -> ReadRequest:
+        return read_workflow(text, lambda: self._office.catalog().workflows)
+
     def _edited(self, edited: Edited, speaker: Presser, tx: Transaction) -> Outcome:
         notes = tx.threads.find(edited.thread)
         task = tx.log.find(notes.task) if notes and notes.task else None
         if not self._hears(edited, speaker) or task is None or not edited.thread.endswith(f":{edited.message}"):
             return Outcome(state=DeliveryState.IGNORED, words="an edit that changes no request")
         moment = self._office.moment(task.request.channel, edited.key)
-        facts = decide.correct(task, edited.text, speaker, moment, edited.hidden)
+        read = self._read(edited.text)
+        written = Wording(text=read.text, hidden=edited.hidden, workflow=read.workflow)
+        facts = decide.correct(task, written, speaker, moment)
         tx.log.append(task.id, facts, _cause(edited))
         return self._handled(f"{task.id}: corrected" if facts else "nothing changed")
 
@@ -287,7 +296,7 @@ class Inbox:
             if delivery.message:  # elsewhere the surface that shows the ledger shows the outcome too
                 card = replace(card, notify=strangers_among(error, delivery.channel, tx, self._office.permissions))
                 whisper(delivery, card, tx, self._clock.now())
-        elif isinstance(delivery, Said | Labelled | Mandated):
+        elif isinstance(delivery, Said | Edited | Labelled | Mandated):
             reply(delivery, card, tx, self._clock.now())
 
     def _failed(self, received: Received, problem: str, tx: Transaction) -> None:

@@ -1,13 +1,14 @@
 """What the query API answers with, and what our own pages are given besides."""
 
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 
 from agents.domain.decisions.decision import Decision
 from agents.domain.ids import Thread
 from agents.domain.task.task import Task
 from agents.domain.work.outcome import WorkerOutcome
+from agents.domain.work.step_times import Times
 from agents.domain.work.work import SubtaskState, phase_state
 from bot.cards.opening import Opening
 from bot.cards.planning.wishes import WishRow
@@ -105,6 +106,7 @@ class TaskPage:
     workflow: Graph | None = None  # that the task keeps; None until its plan is approved
     wishes: tuple[WishRow, ...] = ()  # of people, oldest first
     subtasks: tuple[tuple[str, ...], ...] = ()  # of its plan: number, title, kind, size, confidence and order
+    times: Times = field(default_factory=dict)  # how long each step took, by subtask
 
     @property
     def phases(self) -> tuple[tuple[int, SubtaskState], ...]:

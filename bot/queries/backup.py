@@ -10,6 +10,7 @@ import tempfile
 import zlib
 from collections.abc import Callable
 from contextlib import AsyncExitStack
+from datetime import datetime
 from functools import partial
 from pathlib import Path
 
@@ -17,10 +18,11 @@ from agents.domain.errors import OverlordError
 from agents.workspace.files.locks import hold_lock
 from agents.workspace.git.mirror import lock_of
 from bot.config.settings import Settings
-from bot.doctor_check import Check, fail, ok
+from bot.doctor_check import Check, fail, ok, warn
 from store.backup import load_copy, require_empty, save_copy
 from store.database import Database
 from store.retention import damaged_files
+from store.running.breakers import STEP
 from store.streams.audit import Progress, examine, integrity, stalled_tasks
 from store.transaction import Transaction
 
@@ -132,6 +134,16 @@ def _move_in(unpacked: Path, home: Path, tell: Tell) -> None:
 
 def check_file(tx: Transaction) -> Check:
     return _check("database", integrity(tx.db), "integrity check passed", RESTORE)
+
+
+def check_resting(at: datetime, tx: Transaction) -> Check:
+    """Models and steps that failed too often and are not tried now."""
+    resting = tx.breakers.resting(at)
+    if not resting:
+        return ok("steps and models", "none of them rests")
+    told = (f"{name.removeprefix(STEP)} rests until {until:%H:%M} UTC: {why}" for name, until, why in resting)
+    step = "Mend what they fail by. They are tried again by then, or at once when somebody presses Retry step."
+    return warn("steps and models", "; ".join(told), step)
 
 
 def check_archive(folder: Path, tx: Transaction) -> Check:

@@ -13,6 +13,7 @@ from agents.domain.ids import Account, PersonId, TaskId, Thread, surface_of
 from agents.domain.learning.proposal import Listed
 from agents.domain.task.task import Task
 from agents.domain.work.outcome import TELLING, WorkerOutcome, outcomes
+from agents.domain.work.step_times import READS, step_times
 from agents.workspace.files.artefacts import FileArtefacts
 from bot.cards.decisions import decision_card
 from bot.cards.discreet import discreet, discreet_proposal
@@ -272,23 +273,22 @@ class QueryApi:
         task = tx.log.in_thread(id)
         facts = tx.log.facts_in_thread(task, last=FACTS_SHOWN, before=before)
         mine = waiting_in_task(tx, task, reader, self._services.permissions)
+        redact = self._services.redact
+        times = step_times(task, (fact.event for fact in tx.log.facts(id, kinds=READS))) if task.plan.accepted else {}
         return TaskPage(
             task=task,
             owner=tx.people.name(task.request.by),
-            status=discreet(
-                status_card(task, tx.people.name, self._bill(tx, task), tx.jobs.current_pause()), self._services.redact
-            ),
+            status=discreet(status_card(task, tx.people.name, self._bill(tx, task), tx.jobs.current_pause()), redact),
             needs=tuple(self._need(tx, task, decision) for decision in mine),
             timeline=tuple(self._entry(tx, fact) for fact in worth_telling(facts)),
             more=facts[0].version if facts else 0,
             outcomes=tuple(self._outcomes(tx, id)),
-            evaluations=tuple(
-                replace(each, feedback=self._services.redact(each.feedback)) for each in evaluations_of(tx.db, id)
-            ),
+            evaluations=tuple(replace(each, feedback=redact(each.feedback)) for each in evaluations_of(tx.db, id)),
             runs=tuple(runs.history(tx.db, id)),
-            workflow=workflow_graph(task),
-            wishes=wish_rows(task, tx.people.name, self._services.redact),
-            subtasks=tuple(tuple(map(self._services.redact, row)) for row in subtask_table(task.plan.draft)),
+            wishes=wish_rows(task, tx.people.name, redact),
+            subtasks=tuple(tuple(map(redact, row)) for row in subtask_table(task.plan.draft)),
+            workflow=workflow_graph(task, times),
+            times=times,
         )
 
     def _outcomes(self, tx: Transaction, id: TaskId) -> Iterator[WorkerOutcome]:

@@ -8,12 +8,13 @@ from pathlib import Path
 from agents.catalog.library import Catalog
 from agents.catalog.models import load_scripts, rehearsed_requests
 from agents.catalog.policies import load_specialists, packaged_policy, packaged_principles
+from agents.catalog.project_workflows import with_project
 from agents.domain.checks.evaluation import GateCommands
 from agents.domain.checks.risk import RiskPolicy, risk_of
 from agents.domain.decisions.kind import Moment
 from agents.domain.models.routing import describe_models
 from agents.domain.task.task import Task
-from agents.domain.workflow.workflow import Workflow
+from agents.domain.workflow.workflow import Resolved, Workflow
 from agents.llm.choice import choose_models
 from agents.llm.client import JobLlm, Models
 from agents.llm.gateway import Gateway
@@ -26,7 +27,7 @@ from bot.running.workshop import Hub, Site, Workshop, WorkshopSettings, make_hub
 from bot.services import Services
 from manifests import packaged_path
 from store.running.jobs import Job
-from store.running.port_adapters import CallLog, JobLog
+from store.running.port_adapters import CallLog, JobLog, StepRetries
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,13 +68,25 @@ class World:
             issues=self.workshop.issues,
             artefacts=self.workshop.artefacts,
             packs=self.workshop.packs,
+            retries=StepRetries(
+                self.services.database, self.services.clock, self.models.policies, self.services.limits, job
+            ),
             live=self.services.show,
             risk=lambda changes, coverage: risk_of(changes, coverage, self.risk),
             identity_of=self.services.identity_of,
             workflow=self.services.workflow,
             worker_roles=self.services.catalog().worker_roles,
             principles=packaged_principles(),
+            resolve=self.resolve_workflow,
         )
+
+    async def resolve_workflow(self, task: Task, branch: str) -> Resolved:
+        """The one that its plan is to be approved under, with what its project's own files add to it."""
+        workflow = self.services.workflow(task)
+        files = await self.projects.workflow_files(task.project or "", branch)
+        if not files:
+            return Resolved(workflow=workflow)
+        return await asyncio.to_thread(with_project, workflow.name, files, self.services.catalog())
 
     async def close(self) -> None:
         if self.hub:
@@ -111,6 +124,7 @@ async def make_world(settings: Settings, services: Services, secret: bytes, cons
             prompts=prompts,
             clock=services.clock,
             limits=services.limits,
+            policies=settings.retries,
             gateway=Gateway(scripts=scripts),
         ),
         calls=CallLog(services.database, services.clock, settings.budgets, lambda task: task.money.budget),

@@ -4,7 +4,6 @@ import json
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from enum import StrEnum
-from functools import lru_cache
 from typing import Any
 
 from sqlalchemy import ColumnElement, Row, func, select, update
@@ -12,14 +11,15 @@ from sqlalchemy import ColumnElement, Row, func, select, update
 from agents.domain.errors import BudgetReached, NoAnswer
 from agents.domain.fact import Usage
 from agents.domain.ids import TaskId
-from agents.domain.models.failure import WINDOW, Breaker, ErrorClass, Failure
+from agents.domain.models.failure import WINDOW, ErrorClass, Failure
 from agents.domain.models.money import Budget, Budgets, Spending, strictest
 from agents.ports import Admitted, Answered, Call, Spent, Tried
 from store import tables
-from store.codec import from_row, moment, seconds, shape
+from store.codec import from_row, moment, seconds
+from store.running.breakers import Breakers
 from store.sql import TransactionPart, upsert
 
-_C, _B = tables.calls, tables.breakers
+_C = tables.calls
 
 
 class CallState(StrEnum):
@@ -117,9 +117,9 @@ class Calls(TransactionPart):
             found.setdefault(by, []).append(call._asdict() | more)
         return tuple(_usage(by, calls) for by, calls in found.items())
 
-    def breaker(self, model: str) -> Breaker:
-        body = self._db.execute(select(_B.c.body).where(_B.c.name == model)).scalar()
-        return _breaker(body) if body else Breaker()
+    @property
+    def _breakers(self) -> Breakers:
+        return Breakers(self._db, self._touched)
 
     def _find(self, id: str) -> Row[Any] | None:
         return self._db.execute(select(_C).where(_C.c.id == id)).one_or_none()
@@ -128,11 +128,11 @@ class Calls(TransactionPart):
         """The first model that may be asked now."""
         soonest = now + WINDOW
         for model in call.models:
-            breaker = self.breaker(model)
+            breaker = self._breakers.of(model)
             if (admitted := breaker.admit(now)) is not None:
-                self._set(model, breaker, admitted)
+                self._breakers.put(model, breaker, admitted)
                 return model
-            soonest = min(soonest, max(now, (breaker.opened_at or now) + WINDOW))
+            soonest = min(soonest, breaker.rests_until(now))
         raise NoAnswer(
             f"{' and '.join(call.models)} failed too often and rest until {moment(soonest):%H:%M} UTC",
             next_step="Ask again after that. Check the provider, or name a fallback under `models:` in overlord.yaml.",
@@ -140,20 +140,16 @@ class Calls(TransactionPart):
         )
 
     def _learn(self, tried: Tried, now: float) -> None:
-        before = self.breaker(tried.model)
+        before = self._breakers.of(tried.model)
         match tried.failure:
             case Failure(error=ErrorClass.NETWORK):
-                after = before.after_failure(now, at_once=tried.rests)
+                after = before.after_failure(now, at_once=tried.rests, problem=tried.failure.message)
             # a wrong key, an empty purse or a fault of our own client says nothing about health
             case Failure(error=ErrorClass.RESOURCE | ErrorClass.CLI_ERROR):
                 after = before.after_release()
             case _:
                 after = before.after_success()
-        self._set(tried.model, before, after)
-
-    def _set(self, model: str, before: Breaker, after: Breaker) -> None:
-        if after != before:
-            upsert(self._db, _B, {"name": model, "body": shape(Breaker).dump_json(after).decode()})
+        self._breakers.put(tried.model, before, after)
 
     def _budgets(self, call: Call, budgets: Budgets, at: datetime) -> list[Budget]:
         """Each limit there is, with what is spent and reserved under it."""
@@ -197,11 +193,6 @@ def _usage(by: str, calls: Sequence[Mapping[str, Any]]) -> Usage:
         seconds=round(sum(call["seconds"] for call in calls), 3),
         error=last["error"] if last["state"] == CallState.FAILED else "",
     )
-
-
-@lru_cache(maxsize=64)
-def _breaker(body: str) -> Breaker:
-    return shape(Breaker).validate_json(body)
 
 
 def _day(at: datetime) -> str:

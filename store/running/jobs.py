@@ -43,6 +43,11 @@ class Job:
     problem: str
 
     @property
+    def is_persons_retry(self) -> bool:
+        """A person had it tried again, and it has not failed since."""
+        return self.attempts == 0 and bool(self.problem)
+
+    @property
     def task(self) -> TaskId:
         """That the fact is about, or that gave rise to it."""
         return self.event.task

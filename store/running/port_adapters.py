@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import random
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
@@ -9,15 +10,19 @@ from datetime import datetime, timedelta
 from sqlalchemy import bindparam, func, select, update
 
 from agents.domain.decisions.kind import Moment
-from agents.domain.errors import StaleLease
+from agents.domain.errors import SettingsProblem, StaleLease, StepRests
 from agents.domain.events import Event, Measured, MeasuredWork
 from agents.domain.ids import Account, PersonId, TaskId, project_id
+from agents.domain.limits import Limits
+from agents.domain.models.failure import FAILURES, WINDOW, Again, Breaker, Failure, RetryPolicy, next_try
 from agents.domain.models.money import Budgets
 from agents.domain.task.task import Task
+from agents.domain.text.sanitize import one_line
 from agents.ports import Admitted, Answered, Call, Clock, Decide, Later, Pull, PullRecord, Spent, Tried
 from store import tables
-from store.codec import Cause, from_row, seconds
+from store.codec import Cause, from_row, moment, seconds
 from store.database import Database
+from store.running.breakers import STEP
 from store.running.jobs import Job
 from store.sql import Prepared, insert_once
 from store.transaction import Transaction
@@ -141,6 +146,69 @@ class CallLog:
     def _limits(self, call: Call) -> Budgets:
         own = self._task_limit(call.task)
         return self._budgets if own is None else replace(self._budgets, task=own)
+
+
+class StepRetries:
+    """Implements agents.ports.Retries for one job."""
+
+    def __init__(
+        self, database: Database, clock: Clock, policies: Mapping[str, RetryPolicy], limits: Limits, job: Job
+    ) -> None:
+        self._database = database
+        self._clock = clock
+        self._policies = policies
+        self._limits = limits
+        self._job = job
+
+    def policy(self, name: str) -> RetryPolicy:
+        if name not in self._policies:
+            step = f"Put it back under `retries:` in overlord.yaml. There are: {', '.join(self._policies)}."
+            raise SettingsProblem(f"There is no retry policy `{name}` any more", next_step=step)
+        return self._policies[name].under(self._limits)
+
+    def next_try(self, failure: Failure, failures: int, policy: RetryPolicy) -> Again | None:
+        return next_try(failure, failures, policy, random.random())
+
+    async def admit(self, step: str) -> None:
+        name, now = f"{STEP}{step}", seconds(self._clock.now())
+
+        def transaction(tx: Transaction) -> Breaker | None:
+            breaker = tx.breakers.of(name)
+            admitted = breaker.admit(now, by_person=self._job.is_persons_retry)
+            if admitted is None:
+                return breaker
+            tx.breakers.put(name, breaker, admitted)
+            return None
+
+        if (await self._database.read(lambda tx: tx.breakers.of(name))).opened_at is None:
+            return
+        if breaker := await self._database.write(transaction):
+            until = f"{moment(breaker.rests_until(now)):%H:%M} UTC"
+            last = f". It was: {breaker.problem.rstrip('.')}" if breaker.problem else ""
+            what = f"The step {step} failed {FAILURES} times within {WINDOW / 60:g} minutes and rests until {until}"
+            raise StepRests(f"{what}{last}", next_step="Mend that, then press Retry step: it is tried at once.")
+
+    async def settle(self, step: str, failure: Failure | None) -> None:
+        now = seconds(self._clock.now())
+        problem = one_line(failure.message, 300) if failure else ""
+
+        def change(was: Breaker) -> Breaker:
+            return was.after_failure(now, problem=problem) if failure else was.after_success()
+
+        await self._change(step, change)
+
+    async def release(self, step: str) -> None:
+        await self._change(step, Breaker.after_release)
+
+    async def wait(self, seconds: float) -> None:
+        await asyncio.sleep(self._clock.real_seconds(seconds))
+
+    async def _change(self, step: str, change: Callable[[Breaker], Breaker]) -> None:
+        """Mostly a step that is well stays well, and nothing is written."""
+        name = f"{STEP}{step}"
+        before = await self._database.read(lambda tx: tx.breakers.of(name))
+        if change(before) != before:
+            await self._database.insist(lambda tx: tx.breakers.put(name, was := tx.breakers.of(name), change(was)))
 
 
 class PullLog:

@@ -175,7 +175,7 @@ def _rebuild(tx: Transaction, stream: StreamId) -> None:
         row = update(tables.decisions).where(tables.decisions.c.id == decision.id)
         db.execute(row.values(body=dump(decision)))
     for judged in projections.replay_evaluations(facts):
-        same = (_V.c[name] == judged[name] for name in ("task", "subtask", "attempt"))
+        same = (_V.c[name] == judged[name] for name in ("task", "subtask", "attempt", "judgement"))
         db.execute(update(_V).where(*same).values(feedback=judged["feedback"]))
     proposals.rewrite(db, facts)
 

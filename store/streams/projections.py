@@ -1,11 +1,12 @@
 """Tables that follow from the facts of tasks, in their transaction: for lists and searches, and each judgement."""
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, Select, and_, func, select, true
+from sqlalchemy import ColumnElement, Connection, Select, and_, func, insert, select, true
 
 from agents.domain.checks.evaluation import Evaluation, Score
 from agents.domain.errors import NoSuchTask, OverlordError, TaskArchived
@@ -14,7 +15,7 @@ from agents.domain.ids import TaskId
 from agents.domain.task.task import Task
 from store import tables
 from store.codec import from_row, moment, seconds
-from store.sql import insert_once, upsert
+from store.sql import upsert
 
 _L, _V = tables.listings, tables.evaluations
 _WORDS_MOST = 2_000  # characters of a request that can be searched
@@ -64,6 +65,7 @@ class EvaluationResult:
 
     task: TaskId
     subtask: int
+    judgement: int = 1  # of this attempt; more where a step for the whole judged it again
     pr_number: int
     repo: str
     test_score: str
@@ -76,13 +78,16 @@ class EvaluationResult:
 
 
 def write_evaluation(db: Connection, task: Task, fact: WorkEvaluated) -> None:
-    """Once, however often the fact is replayed."""
-    insert_once(db, _V, _evaluation(fact, task.project or "", task.delivery.pull))
+    """An attempt may be judged again: what passed and was joined, by a step for the whole."""
+    this = (_V.c.task == fact.task, _V.c.subtask == fact.subtask, _V.c.attempt == fact.attempt)
+    before = int(db.execute(select(func.count()).select_from(_V).where(*this)).scalar_one())
+    db.execute(insert(_V).values(_evaluation(fact, task.project or "", task.delivery.pull, before + 1)))
 
 
 def replay_evaluations(facts: Iterable[Event]) -> list[dict[str, Any]]:
-    """What the table should hold of a task: the first judgement of each attempt."""
-    found, repo, pull = dict[tuple[int, int], dict[str, Any]](), "", 0
+    """What the table should hold of a task."""
+    found, repo, pull = list[dict[str, Any]](), "", 0
+    judged = Counter[tuple[int, int]]()
     for fact in facts:
         match fact:
             case ProjectChosen(project=project):
@@ -90,8 +95,9 @@ def replay_evaluations(facts: Iterable[Event]) -> list[dict[str, Any]]:
             case DraftOpened(number=number) | PullOpened(number=number):
                 pull = number
             case WorkEvaluated(subtask=subtask, attempt=attempt):
-                found.setdefault((subtask, attempt), _evaluation(fact, repo, pull))
-    return sorted(found.values(), key=lambda row: (row["at"], row["subtask"], row["attempt"]))
+                judged[subtask, attempt] += 1
+                found.append(_evaluation(fact, repo, pull, judged[subtask, attempt]))
+    return sorted(found, key=lambda row: (row["at"], row["subtask"], row["attempt"], row["judgement"]))
 
 
 def evaluation_rows(db: Connection, task: str) -> list[dict[str, Any]]:
@@ -103,16 +109,17 @@ def evaluations_of(db: Connection, task: TaskId) -> Sequence[EvaluationResult]:
 
 
 def _evaluations(task: str) -> Select[Any]:
-    return select(_V).where(_V.c.task == task).order_by(_V.c.at, _V.c.subtask, _V.c.attempt)
+    return select(_V).where(_V.c.task == task).order_by(_V.c.at, _V.c.subtask, _V.c.attempt, _V.c.judgement)
 
 
-def _evaluation(fact: WorkEvaluated, repo: str, pull: int) -> dict[str, Any]:
+def _evaluation(fact: WorkEvaluated, repo: str, pull: int, judgement: int) -> dict[str, Any]:
     judged = fact.evaluation
     scores = {gate.name: gate.score.value for gate in reversed(judged.gates)}
     return {
         "task": fact.task,
         "subtask": fact.subtask,
         "attempt": fact.attempt,
+        "judgement": judgement,
         "repo": repo,
         "pr_number": pull,
         "commit": judged.commit,

@@ -28,6 +28,7 @@ from tests.bench import (
     long_past,
     long_task,
     loop_stall,
+    next_step,
     noisy_minions,
     pack,
     press,
@@ -50,6 +51,7 @@ Bench = Callable[[Say], list[Row]]
 QUICK: dict[str, Bench] = {
     "noisy_minions": noisy_minions.run,  # first: memory that others took stays with the process
     "durable_step": durable_step.run,
+    "next_step": next_step.run,
     "press_to_durable_ack": press.run,
     "task_of_10000_facts": long_task.run,
     "look_after_10000": long_past.run,

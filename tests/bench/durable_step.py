@@ -83,7 +83,7 @@ async def _measure(
                     case "commit":
                         took[what] = bare.per_commit()
                     case "step":
-                        took[what] = await _steps(office, bell, tasks, number)
+                        took[what] = await take_steps(office, bell, tasks, number)
                     case "message":
                         took[what] = await _messages(office, bell, tasks, number)
                     case _:
@@ -96,7 +96,7 @@ async def _measure(
     return floors, ours, wholes
 
 
-async def _steps(office: Services, bell: ChangeNotifier, tasks: list[Task], number: int) -> float:
+async def take_steps(office: Services, bell: ChangeNotifier, tasks: list[Task], number: int) -> float:
     """Seconds a fact."""
     keys = {task.id: [f"{number}:{task.id}:{n}" for n in range(FACTS_EACH)] for task in tasks}
     in_order = [(task, keys[task.id][n]) for n in range(FACTS_EACH) for task in tasks]  # as they would have come in

@@ -196,7 +196,6 @@ def _dotted(where: tuple[str | int, ...]) -> str:
     [
         ("steps: {implement: {max_retries: 6}}", "steps.implement.max_retries: `6` cannot be used. Write at most 5."),
         ("steps: {review: {parallel: 3}}", "steps.review.parallel: `3` cannot be used. Write at most 2."),
-        ("steps: {plan: {retry_policy: stubborn}}", "there is no retry policy `stubborn`. Write one of default, aggr"),
         ("steps: {test: {type: gait}}", "steps.test.type: there is no step type `gait`. Did you mean `gate`?"),
         (
             "steps: {test: {postion: after plan}}",

@@ -47,7 +47,7 @@ class Work(Planning):
             task = tx.log.in_thread(self.task)
             decision = next(d for d in task.open if d.kind is kind)
             option = next(o for o in decision.options if value in (o.value, o.label))
-            key = _delivered(tx, f"press:{decision.id}:{by.person}", self.office)
+            key = note_delivery(tx, f"press:{decision.id}:{by.person}", self.office)
             pressed = Press(decision=decision.id, letter=option.letter, words=words)
             facts = pressing.press(task, pressed, by, self.office.moment(task.request.channel, key))
             tx.log.append(task.id, facts, Cause(actor="console:lead", delivery=key))
@@ -57,7 +57,7 @@ class Work(Planning):
     async def say(self, text: str, by: Presser = ANA, *, mentioned: bool = False) -> None:
         def transaction(tx: Transaction) -> None:
             task = tx.log.task(self.task)
-            moment = self.office.moment(task.request.channel, _delivered(tx, text, self.office))
+            moment = self.office.moment(task.request.channel, note_delivery(tx, text, self.office))
             facts = answering.reply(task, Utterance(text=text, mentioned=mentioned), by, moment)
             tx.log.append(task.id, facts, Cause(actor="console:ana", delivery=text))
 
@@ -109,7 +109,7 @@ async def work(tmp_path: Path) -> AsyncIterator[Work]:
         yield Work(plan.office, plan.llm, plan.task, workshop=Workshop())
 
 
-def _delivered(tx: Transaction, key: str, office: Services) -> str:
+def note_delivery(tx: Transaction, key: str, office: Services) -> str:
     """Every decision refers to a delivery that was received."""
     at = office.clock.now()
     received = Received(key=key, kind="Said", body="{}", account="console:ana", channel=CHANNEL, thread="t", at=at)

@@ -1,7 +1,7 @@
 """A task that is being planned in a real store, with the jobs its facts ask for; flows are run by hand."""
 
 import time
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -14,9 +14,11 @@ from agents.domain.decisions.kind import Moment, Withdrawal, withdraw
 from agents.domain.events import TaskCancelled
 from agents.domain.ids import PersonId, TaskId, Thread
 from agents.domain.limits import Limits
+from agents.domain.models.failure import POLICIES, RetryPolicy
 from agents.domain.task import decide
 from agents.domain.task.facts import Request
 from agents.domain.task.task import Task
+from agents.domain.workflow.workflow import Resolved
 from agents.flows import FLOWS
 from agents.ports import NOTHING_NEEDED, Grounds, Llm, Ports
 from agents.workspace.projects import GitProjects
@@ -28,7 +30,7 @@ from store.codec import Cause
 from store.database import Database
 from store.running.jobs import Job
 from store.running.leases import Lease
-from store.running.port_adapters import JobLog
+from store.running.port_adapters import JobLog, StepRetries
 from store.transaction import Transaction
 from tests.fakes.clock import ScaledClock
 from tests.fakes.work import Workshop
@@ -49,6 +51,7 @@ class Planning:
     projects: GitProjects = field(default_factory=lambda: GitProjects({"shop": None}))
     grounds: Grounds = NOTHING_NEEDED
     leaves: bool = False  # what is handed over leaves the machine
+    policies: Mapping[str, RetryPolicy] = field(default_factory=lambda: POLICIES)
 
     async def next_job(self) -> Job:
         job = await self.any_job()
@@ -96,9 +99,15 @@ class Planning:
             issues=shop.issues,
             artefacts=shop.artefacts,
             packs=shop.packs,
+            workflow=self.office.workflow,
+            resolve=self._resolve,
+            retries=StepRetries(self.office.database, self.office.clock, self.policies, self.office.limits, job),
             live=self.office.show,
             risk=shop.measured,
         )
+
+    async def _resolve(self, task: Task, branch: str) -> Resolved:
+        return Resolved(workflow=self.office.workflow(task))
 
     def _moment(self, task: Task, cause: str) -> Moment:
         return replace(self.office.moment(task.request.channel, cause), leaves=self.leaves)

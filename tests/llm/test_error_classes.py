@@ -84,4 +84,4 @@ async def test_a_fault_of_the_client_library_is_tried_once_more_and_rests_no_mod
 
     assert await rig.database.read(made) == (2, ErrorClass.CLI_ERROR)
     assert failed.value.error == ErrorClass.CLI_ERROR
-    assert not (await rig.database.read(lambda tx: tx.calls.breaker(MODEL))).failures
+    assert not (await rig.database.read(lambda tx: tx.breakers.of(MODEL))).failures

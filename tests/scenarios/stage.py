@@ -119,6 +119,10 @@ class Host:
         self._config.write_text(setup.config(stage))
         self.program: Program | None = None
 
+    @property
+    def home(self) -> Path:
+        return self._setup.home
+
     async def start(self) -> Program:
         base = {"OVERLORD_HOME": str(self._setup.home), "OVERLORD_CONFIG": str(self._config)}
         fixed = {"OVERLORD_CONSOLE_PORT": "0", **base, **self._environ}

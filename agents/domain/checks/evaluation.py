@@ -59,6 +59,7 @@ class GateRun:
     skipped: bool = False  # there was nothing to run, or a person went on without it: no obstacle, and no pass either
     remote: bool = False  # the forge ran it, and this is its word
     url: str = ""  # where a person reads it there
+    error: str = ""  # an ErrorClass: why it came to no result; empty: it says something about the work
 
     @property
     def ran(self) -> bool:
@@ -79,6 +80,7 @@ class CodeReview:
     suggestions: tuple[str, ...] = ()
     security_concerns: tuple[str, ...] = ()
     why_none: str = ""
+    error: str = ""  # an ErrorClass, where its model gave no answer
     cost: float = 0.0
     read: int = 0  # changed lines that it was given
     lines: int = 0  # changed lines that there are; 0: not measured

@@ -1,5 +1,6 @@
 """Why a call failed, and what to do about it: ask again as it was, ask again with the fault named, or ask a person."""
 
+import errno
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
@@ -54,6 +55,10 @@ class Failure:
         return self.retry_after is not None and self.retry_after > policy.longest
 
 
+# What trying again may mend. A quota, a key or a missing program never is, so no policy may name RESOURCE.
+MENDABLE = frozenset(ErrorClass) - {ErrorClass.RESOURCE}
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RetryPolicy:
     """Seconds; `jitter` is the share by which a wait may differ."""
@@ -63,6 +68,7 @@ class RetryPolicy:
     factor: float
     longest: float
     jitter: float = 0.1
+    retried: frozenset[ErrorClass] = MENDABLE
 
     def wait(self, failures: int, chance: float) -> float:
         """How long to wait after so many failures; `chance` is drawn from 0 to 1 by whoever asks."""
@@ -98,11 +104,12 @@ def next_try(
     most = 2 if failure.action is Action.RETRY_ONCE else policy.attempts
     if failures >= most:
         return None
-    if failure.action is Action.RETRY_WITH_FEEDBACK:
+    retried = failure.error in policy.retried
+    if failure.action is Action.RETRY_WITH_FEEDBACK and retried:
         return Again(feedback=FEEDBACK[failure.error].format(message=failure.message))
     if elsewhere:
         return Again(elsewhere=True)
-    if failure.action is Action.ESCALATE or failure.too_long(policy):
+    if not retried or failure.action is Action.ESCALATE or failure.too_long(policy):
         return None
     return Again(wait=max(policy.wait(failures, chance), failure.retry_after or 0.0))
 
@@ -122,6 +129,24 @@ FEEDBACK: dict[ErrorClass, str] = {
 }
 
 
+def failure_of_step(problem: Exception) -> Failure:
+    """What kept a step from coming to a result. A fault that names no class of its own is tried once more."""
+    caused = problem.__cause__
+    known = _class_of(problem) or (_class_of(caused) if isinstance(caused, Exception) else None)
+    return Failure(error=known or ErrorClass.CLI_ERROR, message=str(problem) or type(problem).__name__)
+
+
+def _class_of(problem: Exception) -> ErrorClass | None:
+    if named := getattr(problem, "error", ""):
+        return ErrorClass(named)
+    if isinstance(problem, ConnectionError | TimeoutError):
+        return ErrorClass.NETWORK
+    full = isinstance(problem, MemoryError) or getattr(problem, "errno", None) in _FULL
+    return ErrorClass.RESOURCE if full else None
+
+
+_FULL = (errno.ENOSPC, errno.EDQUOT, errno.ENOMEM, errno.EMFILE, errno.ENFILE)
+
 FAILURES = 5
 WINDOW = 300.0  # seconds
 
@@ -137,6 +162,7 @@ class Breaker:
     failures: tuple[float, ...] = ()  # when, seconds since 1970
     opened_at: float | None = None
     probing_since: float | None = None
+    problem: str = ""  # what went wrong last, where it is known
 
     def state(self, now: float) -> BreakerState:
         if self.opened_at is None:
@@ -144,22 +170,27 @@ class Breaker:
         waited = now - self.opened_at >= WINDOW or now < self.opened_at
         return BreakerState.PROBING if waited else BreakerState.OPEN
 
-    def admit(self, now: float) -> "Breaker | None":
-        """The breaker with this call let through; None: not now. While it probes, one call at a time."""
+    def admit(self, now: float, *, by_person: bool = False) -> "Breaker | None":
+        """The breaker with this call let through; None: not now. While it probes, one call at a time. A person who has
+        it tried again need not wait for the probe."""
         match self.state(now):
             case BreakerState.CLOSED:
                 return self
             case BreakerState.OPEN:
-                return None
+                return replace(self, probing_since=now) if by_person else None
             case BreakerState.PROBING:
                 busy = self.probing_since is not None and now - self.probing_since < WINDOW
                 return None if busy else replace(self, probing_since=now)
 
-    def after_failure(self, now: float, *, at_once: bool = False) -> "Breaker":
+    def after_failure(self, now: float, *, at_once: bool = False, problem: str = "") -> "Breaker":
         """`at_once`: the other side itself says that it will not answer for long."""
         recent = (*(at for at in self.failures if 0 <= now - at < WINDOW), now)[-FAILURES:]
         opens = at_once or len(recent) >= FAILURES or self.opened_at is not None
-        return Breaker(failures=recent, opened_at=now if opens else None)
+        return Breaker(failures=recent, opened_at=now if opens else None, problem=problem)
+
+    def rests_until(self, now: float) -> float:
+        """When the next call is let through, if none says otherwise before."""
+        return now if self.opened_at is None else max(now, self.opened_at + WINDOW)
 
     def after_release(self) -> "Breaker":
         """The call that was let through said nothing about its health; another may probe."""

@@ -158,6 +158,9 @@ class Decomposition:
         closing = self.closing
         return tuple(subtask for subtask in self.subtasks if subtask is not closing)
 
+    def is_opening(self, number: int) -> bool:
+        return any(subtask.opening for subtask in self.subtasks if subtask.number == number)
+
     def is_closing(self, number: int) -> bool:
         closing = self.closing
         return closing is not None and closing.number == number

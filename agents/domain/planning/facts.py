@@ -8,7 +8,7 @@ from agents.domain.planning.decomposition import Decomposition, Level, Subtask
 from agents.domain.planning.findings import Point
 from agents.domain.planning.review import MAX_ROUNDS, Debate, Review, Round
 from agents.domain.work.git_names import PLAIN, GitManners
-from agents.domain.workflow.workflow import Workflow
+from agents.domain.workflow.workflow import Part, Workflow
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -130,6 +130,14 @@ class GuidanceLeftOut(Event):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class WorkflowRead(Event):
+    """What the project's own files make of the workflow for its plan. They may only add to it, and tighten it."""
+
+    workflow: Workflow
+    left_out: tuple[str, ...] = ()  # what may not stand there: its line, what is wrong, and where it may
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class OutlineChosen(Event):
     """No model could plan it, and a person goes on with a one-step plan; it is reviewed and approved as any plan."""
 
@@ -154,6 +162,7 @@ class PlanState:
     edit_refused: tuple[str, ...] = ()  # why the last edit by hand was not taken
     guidance_left_out: tuple[tuple[str, str], ...] = ()  # files of the project's guidance, and why each was
     manners: GitManners = PLAIN  # of the draft: how git is used for it
+    workflow_left_out: tuple[str, ...] = ()  # what of the project's own workflow files is not used, and why
     proposed: Workflow | None = None  # that the draft is to be approved under; None: drafted by an earlier version
     accepted: str = ""  # hash
     approved_by: tuple[PersonId, ...] = ()  # empty: the channel's policy let it through
@@ -163,6 +172,12 @@ class PlanState:
     def subtask(self, number: int) -> Subtask:
         assert self.draft is not None
         return next(subtask for subtask in self.draft.subtasks if subtask.number == number)
+
+    def part(self, number: int) -> Part:
+        """Which steps of the workflow a subtask goes through."""
+        if self.is_closing(number):
+            return Part.CLOSING
+        return Part.OPENING if self.draft is not None and self.draft.is_opening(number) else Part.ORDINARY
 
     def is_closing(self, number: int) -> bool:
         """Whether a subtask is the one that judges the whole."""
@@ -175,6 +190,7 @@ fold.on(DecompositionApproved)(lambda plan, fact: replace(plan, review=fact.revi
 fold.on(DecompositionBlocked)(lambda plan, fact: replace(plan, review=fact.review))
 fold.on(DecompositionEscalated)(lambda plan, fact: replace(plan, review=fact.review, debate=fact.debate))
 fold.on(PlanChangeRequested, ClarificationAnswered)(lambda plan, fact: asked_again(plan))
+fold.on(WorkflowRead)(lambda plan, fact: replace(plan, proposed=fact.workflow, workflow_left_out=fact.left_out))
 
 
 @fold.on(PlanAccepted)

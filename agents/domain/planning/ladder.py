@@ -14,6 +14,7 @@ from agents.domain.planning.decomposition import (
     with_closing,
 )
 from agents.domain.planning.kind_by_files import kind_of
+from agents.domain.planning.opening import with_opening
 from agents.domain.planning.points import points_of
 from agents.domain.planning.work_kind import MAX_HOURS, MAX_REVIEW_MINUTES, SubtaskSize
 from agents.domain.task.task import Task
@@ -59,7 +60,9 @@ def outline(request: str, heed: Sequence[str] = ()) -> Decomposition:
 
 def choose_outline(task: Task, chosen: Chosen, moment: Moment) -> Facts:
     """Code writes down what is known; reviewers and a person judge it as any plan."""
-    plan = with_closing(outline(task.request.text, (*(wish.words for wish in task.wishes), *task.plan.feedback)))
+    workflow = task.plan.proposed or moment.workflow(task)
+    heed = (*(wish.words for wish in task.wishes), *task.plan.feedback)
+    plan = with_opening(with_closing(outline(task.request.text, heed)), workflow)
     number, why = task.plan.number + 1, cut(" ".join(chosen.decision.evidence[:1]), 400)
     return [
         e.OutlineChosen(task=task.id, at=moment.at, by=chosen.person),
@@ -71,7 +74,7 @@ def choose_outline(task: Task, chosen: Chosen, moment: Moment) -> Facts:
             estimate=0.0,
             level=Level.MINIMAL,
             why=why,
-            workflow=moment.workflow(task),
+            workflow=workflow,
             manners=moment.manners(task),
         ),
     ]

@@ -70,7 +70,7 @@ def _wrong_shape(plan: Decomposition) -> Iterator[str]:
         here = [s for s in plan.steps if s.phase == phase]
         if len(here) > MAX_SUBTASKS:
             yield f"Phase {phase} has {len(here)} subtasks; at most {MAX_SUBTASKS}: group them into phases"
-    spikes = {s.number for s in plan.spikes}
+    spikes = {s.number for s in plan.subtasks if s.spike or s.opening}
     for subtask in plan.subtasks:
         if subtask.decides and not subtask.needs:
             yield f"Subtask {subtask.number} settles a choice but is told nothing first: give it a spike to wait for"

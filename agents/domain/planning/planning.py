@@ -14,13 +14,14 @@ from agents.domain.decisions.subject import OfBudget, OfPlan
 from agents.domain.decisions.table import ask
 from agents.domain.planning.decomposition import Decomposition, Level, with_closing
 from agents.domain.planning.ladder import accept
+from agents.domain.planning.opening import with_opening
 from agents.domain.planning.plan_faults import faults
 from agents.domain.planning.plan_reading import correct_plan
 from agents.domain.planning.review import MAX_ROUNDS, Debate, Review, Round, Ruling
 from agents.domain.task.fold import evolve
 from agents.domain.task.task import Task, TaskState
 from agents.domain.text.sanitize import cut, one_line
-from agents.domain.workflow.workflow import DEFAULT, Workflow
+from agents.domain.workflow.workflow import DEFAULT, Resolved, Workflow
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,6 +53,7 @@ class Draft:
     why: str = ""  # of a level below the first
     into: str = ""  # the branch that the work is for
     roles: Collection[str] = ()  # that may work on a subtask
+    workflow: Workflow | None = None  # with what the project's own files add; None: nobody looked
 
 
 def stands_at(task: Task, state: TaskState) -> bool:
@@ -84,6 +86,7 @@ def after_draft(task: Task, draft: Draft, moment: Moment) -> Facts:
         case Decomposition() as drafted:
             mended = correct_plan(drafted, draft.roles, task.project or "")
             plan = with_closing(replace(mended, into=draft.into))
+            workflow = draft.workflow or moment.workflow(task)
     number = task.plan.number + 1
     if found := tuple(faults(plan, draft.files, draft.roles)):
         back = e.DecompositionSentBack(task=task.id, at=moment.at, number=number, reasons=found)
@@ -92,12 +95,12 @@ def after_draft(task: Task, draft: Draft, moment: Moment) -> Facts:
         task=task.id,
         at=moment.at,
         number=number,
-        plan=plan,
+        plan=with_opening(plan, workflow),
         estimate=draft.estimate,
         rehearsal=draft.rehearsal,
         level=draft.level,
         why=draft.why,
-        workflow=moment.workflow(task),
+        workflow=workflow,
         manners=moment.manners(task),
     )
     return [made]
@@ -123,7 +126,7 @@ def after_edit(
         rehearsal=plan.rehearsal,
         level=plan.level,
         why=plan.level_why,
-        workflow=moment.workflow(task),
+        workflow=_shown(task, moment),
         manners=moment.manners(task),
         edited_by=edited.by,
     )
@@ -142,6 +145,21 @@ def _ask_as_before(task: Task, moment: Moment) -> Facts:
         return _ask_plan(task, Kind.PLAN, moment, PLAN.offer(*BLOCKED))
     open = review is None or review.ruling is not Ruling.APPROVED or (debate is not None and not debate.is_settled)
     return _ask_plan(task, Kind.DEBATE if open else Kind.PLAN, moment)
+
+
+def note_workflow(seen: Task, found: Resolved, task: Task, moment: Moment) -> Facts:
+    """Noted before the planner is asked, so that whatever becomes of that, the project's own steps are there."""
+    if overtaken(seen, task) or not stands_at(task, TaskState.DECOMPOSING):
+        return []
+    told = found.left_out == task.plan.workflow_left_out
+    if told and found.workflow in (task.plan.proposed, moment.workflow(task)):
+        return []
+    return [e.WorkflowRead(task=task.id, at=moment.at, workflow=found.workflow, left_out=found.left_out)]
+
+
+def _shown(task: Task, moment: Moment) -> Workflow:
+    """The workflow that is shown with the plan, or will be."""
+    return task.plan.proposed or moment.workflow(task)
 
 
 def note_simplified(seen: Task, why: str, task: Task, moment: Moment) -> Facts:
@@ -210,7 +228,7 @@ def _ask_for_approval(task: Task, moment: Moment) -> Facts:
     """A person, unless the channel lets a single subtask through by itself and the workflow does not object."""
     plan = task.plan.draft
     usual = task.plan.level is Level.PRIMARY  # what was degraded is never waved through
-    lets_through = moment.channel.plan is PlanPolicy.AUTO and not moment.workflow(task).plan_review.human_approval
+    lets_through = moment.channel.plan is PlanPolicy.AUTO and not _shown(task, moment).plan_review.human_approval
     if plan and usual and lets_through and len(plan.steps) == 1:
         return [accept(task, plan.hash, (), moment)]
     return _ask_plan(task, Kind.PLAN, moment)
@@ -234,7 +252,7 @@ def _sent_back(task: Task, back: e.DecompositionSentBack, moment: Moment) -> Fac
         why = f"The reviewers want changes, and no planner is there to make them: {'; '.join(back.reasons[:3])}"
         return _escalate(task, task.plan.number, why, (back.review, back.debate), moment)
     drafted = task.plan.tries + (back.number > task.plan.number)
-    if drafted <= moment.workflow(task).plan.max_retries:
+    if drafted <= _shown(task, moment).plan.max_retries:
         return [back]
     tries = f"{drafted} decompositions were drafted and none held" if drafted != 1 else "The first plan did not hold"
     why = f"{tries}: {'; '.join(back.reasons[:3])}"

@@ -89,15 +89,31 @@ def _by_guess(guess: Guess | None, projects: Sequence[str]) -> tuple[str, str] |
     return guess.project, "the request reads like it; say so if it is another one"
 
 
-def correct(task: Task, text: str, presser: Presser, moment: Moment, hidden: int = 0) -> Facts:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wording:
+    """A request as its author writes it now."""
+
+    text: str
+    hidden: int = 0  # characters that nobody sees, which were taken out of it
+    workflow: str = ""  # that it chooses
+
+
+def correct(task: Task, written: Wording, presser: Presser, moment: Moment) -> Facts:
     """The author edited the request; nobody else's edit counts. A plan for what it said before is not one for this."""
     if task.has_ended or not presser.is_(task.request.by):
         return []
     if task.plan.accepted:
-        return _offer_change(task, text, presser, moment, hidden)
-    if text == task.request.text:
+        return _offer_change(task, written.text, presser, moment, written.hidden)
+    if (written.text, written.workflow) == (task.request.text, task.request.workflow):
         return []
-    corrected = e.RequestCorrected(task=task.id, at=moment.at, by=presser.person, request=text, hidden=hidden)
+    corrected = e.RequestCorrected(
+        task=task.id,
+        at=moment.at,
+        by=presser.person,
+        request=written.text,
+        hidden=written.hidden,
+        workflow=written.workflow,
+    )
     if not task.in_planning:
         return [corrected]
     old = [d for d in task.open if d.kind in ABOUT_THE_PLAN]

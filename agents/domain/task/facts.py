@@ -41,6 +41,7 @@ class Request:
     origin: Origin | None = None  # the issue it came from; None: it was said in chat
     direct: bool = False  # to the bot alone, so not everybody may see it
     mandate: Mandate | None = None  # the approved proposal that it carries out
+    workflow: str = ""  # that was chosen with it, in words; the text does not say it any more
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,6 +82,7 @@ class RequestCorrected(Event):
     by: PersonId
     request: str
     hidden: int = 0
+    workflow: str = ""  # that it chooses now
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -86,6 +86,7 @@ STAYS: frozenset[type[Event]] = frozenset(
         e.BudgetWarned,
         e.ModelDegraded,
         e.GuidanceLeftOut,
+        e.WorkflowRead,
         e.BudgetRaised,
         e.TaskAskedAbout,
         e.ProposalMade,
@@ -161,7 +162,8 @@ def _(task: Task, fact: e.RemarkMade) -> Task:
 
 @fold.on(e.RequestCorrected)
 def _(task: Task, fact: e.RequestCorrected) -> Task:
-    return replace(task, request=replace(task.request, text=fact.request, hidden=fact.hidden))
+    request = replace(task.request, text=fact.request, hidden=fact.hidden, workflow=fact.workflow)
+    return replace(task, request=request)
 
 
 @fold.on(e.JobParked)

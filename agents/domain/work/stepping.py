@@ -57,13 +57,13 @@ def workflow_pinned(task: Task) -> Workflow:
 
 
 def part_of(task: Task, number: int) -> Part:
-    return Part.CLOSING if task.plan.is_closing(number) else Part.ORDINARY
+    return task.plan.part(number)
 
 
 def worker_of(task: Task, work: Work) -> Step:
     """The step whose minion works on a subtask, or worked last."""
     workflow = workflow_pinned(task)
-    return workflow.step(work.worker) if work.worker else workflow.implement
+    return workflow.step(work.worker) if work.worker else workflow.worker(part_of(task, work.number))
 
 
 def role_of(task: Task, work: Work) -> str:

@@ -39,6 +39,8 @@ class StepType:
     obeys: frozenset[str] = frozenset()  # attributes that mean something on it; all others are refused
     config: Mapping[str, type] = field(default_factory=dict)  # what may stand under `config:`; an enum names its values
     back: str = ""  # the attribute that says where refused work goes: on_fail or on_reject
+    looks: bool = False  # at the work, by a runner of its own
+    tried_whole: bool = False  # its retry policy is about all of it; else each call to a model is tried again by itself
     fixed: bool = False  # part of every workflow: it is added where a file leaves it out, and nothing disables it
 
 
@@ -57,19 +59,24 @@ PLAN_REVIEW = StepType(
 WORKER = StepType(
     name="worker",
     obeys=_ROLE | _AGAIN | _PERSON | {"outputs"},
-    config={"tdd": bool, "skip_edge_cases": bool, "add_docstrings": bool, "changelog": bool},
+    config={"tdd": bool, "skip_edge_cases": bool, "add_docstrings": bool, "changelog": bool, "files": str},
 )
-RULES = StepType(name="rules", obeys=_AGAIN, back="on_fail", fixed=True)
+RULES = StepType(
+    name="rules", obeys=_AGAIN | {"retry_policy"}, back="on_fail", looks=True, tried_whole=True, fixed=True
+)
 GATE = StepType(
     name="gate",
-    obeys=_AGAIN | _PERSON | {"command"},
+    obeys=_AGAIN | _PERSON | {"command", "retry_policy"},
     config={"check": str, "coverage": int, "remote": bool},
     back="on_fail",
+    looks=True,
+    tried_whole=True,
 )
 REVIEW = StepType(
     name="review",
     obeys=_ROLE | _AGAIN | _PERSON | {"roles", "parallel", "gate", "outputs"},
     back="on_reject",
+    looks=True,
 )
 HUMAN = StepType(name="human", obeys=_AGAIN, back="on_reject")
 JOIN = StepType(name="join", fixed=True)
@@ -99,7 +106,7 @@ class Step:
     outputs: tuple[str, ...]  # names under which later steps are given what it handed in
     max_retries: int  # how often it may refuse, or be done again, before a person is asked
     human_approval: bool  # of a plan: a person decides, whatever a channel's policy says
-    retry_policy: str  # of calls to models
+    retry_policy: str  # how often it is tried again when it fails to come to a result
     context_scope: str  # what its role reads here; empty: as the role says
     required: bool  # whoever extends the workflow may not disable it
     description: str

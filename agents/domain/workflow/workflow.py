@@ -68,7 +68,12 @@ class Workflow:
 
     @property
     def implement(self) -> Step:
-        return self.first(WORKER)
+        """The first that works on ordinary subtasks."""
+        return self.worker(Part.ORDINARY)
+
+    def worker(self, part: Part) -> Step:
+        """The first that works on such a subtask."""
+        return next(step for step in self.part(part) if step.type == WORKER.name)
 
     @property
     def review(self) -> Step:
@@ -77,7 +82,7 @@ class Workflow:
     @property
     def waits_for_review(self) -> bool:
         """A person says when the pull request was read, before its merge is asked for."""
-        return any(step.type == HUMAN.name and step.level is StepLevel.TASK for step in self.steps)
+        return any(step.type == HUMAN.name and step.level is StepLevel.TASK for step in self.part(Part.CLOSING))
 
     @property
     def drafts(self) -> Drafts:
@@ -95,6 +100,14 @@ class Workflow:
         begin = levels.index(StepLevel.SUBTASK)
         end = len(levels) - levels[::-1].index(StepLevel.SUBTASK)
         return {Part.OPENING: rest[:begin], Part.ORDINARY: rest[begin:end], Part.CLOSING: rest[begin:]}[part]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Resolved:
+    """A workflow with what a project's own files add to it."""
+
+    workflow: Workflow
+    left_out: tuple[str, ...] = ()  # what of them may not stand there: the line, what is wrong, and where it may
 
 
 class Stuck(StrEnum):

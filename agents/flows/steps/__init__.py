@@ -2,6 +2,7 @@
 
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
+from functools import partial
 
 from agents.domain import events as e
 from agents.domain.checks.evaluation import Checked, Score
@@ -12,10 +13,11 @@ from agents.domain.work import dispatching, stepping
 from agents.domain.work.work import SubtaskState, Work
 from agents.domain.workflow.steps import GATE, REVIEW, RULES
 from agents.flows.outcomes import unless_ended
+from agents.flows.retrying import run_by_policy
 from agents.flows.steps.awaiting import begin_wait, push_for_checks, waits_for_forge
 from agents.flows.steps.gates import run_gate, run_rules
 from agents.flows.steps.reviews import run_review
-from agents.flows.steps.step_run import StepRun, keep_evidence, keep_same_evidence, result_of_step
+from agents.flows.steps.step_run import StepRun, fault_in, keep_evidence, keep_same_evidence, result_of_step
 from agents.ports import Ports
 
 RUNNERS: dict[str, Callable[[StepRun], Awaitable[Checked]]] = {
@@ -86,7 +88,7 @@ async def run_step(event: Event, ports: Ports) -> None:
 
 
 async def _checked(run: StepRun) -> Checked:
-    return await RUNNERS[run.step.type](run)
+    return await run_by_policy(run.step, run.task, run.ports, partial(RUNNERS[run.step.type], run), fault_in)
 
 
 async def _by_hand(task: Task, work: Work, ports: Ports) -> str:

@@ -66,7 +66,7 @@ async def _read_part(run: StepRun, reviewer: str, role: str, part: Mapping[str, 
     try:
         says, spent = await run.ports.llm.ask(asked, ReviewAnswer)
     except NoAnswer as none:
-        return CodeReview(reviewer=reviewer, opinion=Opinion.NO_VERDICT, why_none=none.what)
+        return CodeReview(reviewer=reviewer, opinion=Opinion.NO_VERDICT, why_none=none.what, error=none.error)
     if says.probe in (Opinion.APPROVED, Opinion.NO_VERDICT):
         missed = f"It did not see a planted defect: {probe.defect}"
         return CodeReview(reviewer=reviewer, opinion=Opinion.NO_VERDICT, why_none=missed, cost=spent.cost)

@@ -3,18 +3,18 @@
 from dataclasses import dataclass
 
 from agents.domain.checks.evaluation import Change, Checked, Evaluation, comments_of, comments_on, sum_up
+from agents.domain.models.failure import ErrorClass, Failure
 from agents.domain.task.task import Task
 from agents.domain.work import stepping
 from agents.domain.work.dispatching import key_of
 from agents.domain.work.stepping import StepResult
 from agents.domain.work.work import Work
-from agents.domain.workflow.steps import GATE, REVIEW, RULES, Step
+from agents.domain.workflow.steps import Step
 from agents.domain.workflow.workflow import Ask, Go
 from agents.flows.outcomes import keep_outputs, keep_patch
 from agents.ports import Ports
 
 KEPT = 200  # changes that a fact holds
-LOOKS = (RULES.name, GATE.name, REVIEW.name)  # steps that look at the work by themselves
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -24,6 +24,12 @@ class StepRun:
     step: Step
     commit: str  # what it looks at
     ports: Ports
+
+
+def fault_in(checked: Checked) -> Failure | None:
+    """The first gate that could not run, or reviewer whose model gave no answer."""
+    said = [*((gate.error, gate.why) for gate in checked.gates), *((r.error, r.why_none) for r in checked.reviews)]
+    return next((Failure(error=ErrorClass(error), message=why) for error, why in said if error), None)
 
 
 async def result_of_step(run: StepRun, checked: Checked) -> StepResult:
@@ -42,7 +48,7 @@ async def keep_evidence(run: StepRun, result: StepResult) -> str:
         await run.ports.artefacts.keep(f"{key_of(run.task, run.work)}.comments", comments_on(result.evaluation))
         await keep_outputs(run.task, run.work, run.step, map(comments_of, result.checked.reviews), run.ports)
     move = stepping.move_after(run.task, run.work, result)
-    if isinstance(move, Go) and move.step is not None and move.step.type in LOOKS:
+    if isinstance(move, Go) and move.step is not None and move.step.kind.looks:
         return ""
     patch = await keep_patch(run.task, run.work, run.commit, run.ports)
     return patch if isinstance(move, Ask) else ""

@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 from agents.domain.checks.evaluation import FILES, GateCommands
 from agents.domain.errors import OverlordError
+from agents.domain.models.failure import ErrorClass
 from agents.ports import Shown, Workspace
 from agents.workspace.files.safe_open import Tree
 from agents.workspace.gates.detect import Way
@@ -47,6 +48,8 @@ _CLIPPY = (
 
 class NoEnvironment(OverlordError):
     """A gate cannot run, because what it needs is not on this machine."""
+
+    error = ErrorClass.RESOURCE.value
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

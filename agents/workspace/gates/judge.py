@@ -9,6 +9,7 @@ from pathlib import Path
 from agents.domain.checks.evaluation import PROJECT, RULES, ExtraGate, GateCommands, GateRun, Score
 from agents.domain.checks.scope import Scope, ScopeMode
 from agents.domain.errors import OverlordError
+from agents.domain.models.failure import failure_of_step
 from agents.domain.project.ground import Baseline
 from agents.domain.text.sanitize import one_line
 from agents.ports import Candidate, Judged, Show, Trial, show_nothing
@@ -96,7 +97,8 @@ class SandboxGates:
     async def judge(self, candidate: Candidate, show: Show = show_nothing) -> Judged:
         config = self._projects.get(candidate.project)
         if config is None:
-            return Judged(gates=(_cannot_run("changes", f"there is no project {candidate.project}"),))
+            unknown = OverlordError(f"there is no project {candidate.project}", next_step="Name it under `projects:`.")
+            return Judged(gates=(_cannot_run("changes", unknown),))
         config = config.with_gates(self._of_role(candidate.role))
         without = candidate.without | ({gate_steps.ORIGINALS} if gate_steps.TESTS in candidate.without else set())
         wanted = {name: gate for name, gate in config.checks(candidate).items() if name not in without}
@@ -259,6 +261,7 @@ def _left_out(name: str, because: str) -> GateRun:
     return GateRun(name=name, score=Score.PASS, why="nothing was changed")
 
 
-def _cannot_run(name: str, why: object) -> GateRun:
+def _cannot_run(name: str, problem: OverlordError) -> GateRun:
     """A gate that cannot run is a no, with what to do."""
-    return GateRun(name=name, score=Score.FAIL, why=one_line(str(why), _LONGEST))
+    error = failure_of_step(problem).error
+    return GateRun(name=name, score=Score.FAIL, why=one_line(str(problem), _LONGEST), error=error.value)

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from agents.domain.checks.evaluation import NOT_RUN, GateRun, OnFail, Score
+from agents.domain.models.failure import ErrorClass
 from agents.ports import EndedBy, Profile, Ran
 from agents.workspace.files.safe_open import NotThere, Tree
 from agents.workspace.gates.gate_commands import Command
@@ -88,8 +89,21 @@ def read_report(folder: Path, at: str) -> str:
 def score_run(name: str, command: Command, ran: Ran, profile: Profile) -> GateRun:
     score, why = _verdict(command, ran, profile)
     return GateRun(
-        name=name, score=score, why=why, command=command.shown, exit_code=ran.exit_code, seconds=round(ran.seconds, 2)
+        name=name,
+        score=score,
+        why=why,
+        command=command.shown,
+        exit_code=ran.exit_code,
+        seconds=round(ran.seconds, 2),
+        error=_error(ran),
     )
+
+
+def _error(ran: Ran) -> str:
+    """Why the command says nothing about the work: its sandbox died under it, or what it names is not installed."""
+    if ran.ended_by is EndedBy.KILLED:
+        return ErrorClass.CLI_ERROR.value
+    return ErrorClass.RESOURCE.value if ran.exit_code in _CANNOT_RUN else ""
 
 
 def _verdict(command: Command, ran: Ran, profile: Profile) -> tuple[Score, str]:

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from agents.domain.errors import OverlordError
+from agents.domain.models.failure import ErrorClass
 from agents.ports import Profile, Shown, Workspace
 
 MB, GB = 1 << 20, 1 << 30
@@ -48,6 +49,8 @@ _NAMESPACES = (
 
 class SandboxUnusable(OverlordError):
     """Nothing was run, and nothing will be until the sandbox works."""
+
+    error = ErrorClass.RESOURCE.value
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -17,7 +17,7 @@ from agents.domain.planning.decomposition import Decomposition
 from agents.domain.planning.planning import CannotPlan, Clarify, after_debate, after_review
 from agents.domain.planning.review import Critic, Custodiet, Debate
 from agents.domain.task import decide
-from agents.domain.task.decide import Intent
+from agents.domain.task.decide import Intent, Wording
 from agents.domain.task.fold import evolve
 from agents.domain.task.task import TaskState
 from tests.builders.decompositions import plan, subtask
@@ -201,7 +201,7 @@ def test_a_plan_that_stayed_open_while_the_task_rested_is_asked_about_once(plann
 def test_a_corrected_request_sends_the_plan_back_whatever_it_waits_for(planned: Planned) -> None:
     planned.draft()
     planned.review(Critic.PROCEED, Custodiet.BLOCK)
-    task = planned.then(decide.correct(planned.task, "something else", OWNER, planned.moment()))
+    task = planned.then(decide.correct(planned.task, Wording(text="something else"), OWNER, planned.moment()))
     assert task.state is TaskState.DECOMPOSING and questions(task) == ()
     assert task.request.text == "something else" and "corrected" in task.wishes[0].words
 
@@ -209,15 +209,18 @@ def test_a_corrected_request_sends_the_plan_back_whatever_it_waits_for(planned: 
 def test_an_edit_that_changes_no_word_or_is_not_its_authors_changes_nothing(planned: Planned) -> None:
     planned.draft()
     same = planned.task.request.text
-    assert decide.correct(planned.task, same, OWNER, planned.moment()) == []
-    assert decide.correct(planned.task, "something else", Presser(person=PersonId("cy")), planned.moment()) == []
+    assert decide.correct(planned.task, Wording(text=same), OWNER, planned.moment()) == []
+    assert (
+        decide.correct(planned.task, Wording(text="something else"), Presser(person=PersonId("cy")), planned.moment())
+        == []
+    )
 
 
 def test_a_corrected_request_changes_nothing_else_once_the_plan_is_accepted(planned: Planned) -> None:
     planned.draft()
     planned.review(Critic.PROCEED, Custodiet.OK)
     planned.press(Kind.PLAN, "approve")
-    task = planned.then(decide.correct(planned.task, "something else", OWNER, planned.moment()))
+    task = planned.then(decide.correct(planned.task, Wording(text="something else"), OWNER, planned.moment()))
     assert task.state is TaskState.RUNNING
 
 
@@ -241,7 +244,7 @@ def test_what_somebody_else_says_to_the_bot_is_a_task_unless_it_surely_changes_t
 def test_work_on_an_older_request_or_plan_is_overtaken(planned: Planned) -> None:
     before = planned.task
     assert not planning.overtaken(before, planned.task)
-    planned.then(decide.correct(planned.task, "something else", OWNER, planned.moment()))
+    planned.then(decide.correct(planned.task, Wording(text="something else"), OWNER, planned.moment()))
     assert planning.overtaken(before, planned.task)
 
 

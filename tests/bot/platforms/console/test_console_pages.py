@@ -3,6 +3,7 @@
 import re
 from dataclasses import replace
 from datetime import timedelta
+from typing import Any
 
 import pytest
 
@@ -175,7 +176,7 @@ async def test_a_task_tells_its_story() -> None:
 
 async def test_a_task_says_how_each_attempt_was_checked() -> None:
     desk = ScriptedDesk()
-    scores = {"test_score": "pass", "lint_score": "", "review_score": NASTY, "overall": "needs_revision"}
+    scores: Any = {"test_score": "pass", "lint_score": "", "review_score": NASTY, "overall": "needs_revision"}
     judged = EvaluationResult(
         task=TaskId("T-1"),
         subtask=2,

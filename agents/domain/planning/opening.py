@@ -1,0 +1,45 @@
+"""The opening subtask: it carries the task's steps of a workflow that come before all others. Code alone makes one."""
+
+from dataclasses import replace
+
+from agents.domain.planning.decomposition import Decomposition, Need, Subtask
+from agents.domain.workflow.steps import WORKER, Step
+from agents.domain.workflow.workflow import Part, Workflow
+
+PREPARE = "Prepare: "
+
+
+def with_opening(plan: Decomposition, workflow: Workflow) -> Decomposition:
+    """Add the subtask that goes before all others, as number 1, where the workflow has steps for it. Every other waits
+    for it, and is given its note. `plan`: with its closing subtask."""
+    steps = workflow.part(Part.OPENING)
+    closing = plan.closing
+    if not steps or closing is None or any(subtask.opening for subtask in plan.subtasks):
+        return plan
+    workers = [step for step in steps if step.type == WORKER.name]
+    opening = replace(
+        closing,
+        number=1,
+        title=f"{PREPARE}{', '.join(step.name.replace('_', ' ') for step in workers)}",
+        why="; ".join(step.description for step in workers if step.description) or f"{workflow.name} asks for it first",
+        files=tuple(path for step in workers for path in files_of(step)),
+        test="it is there, and says what the other subtasks need to know",
+        needs=(),
+        phase=min(subtask.phase for subtask in plan.subtasks),
+        closing=False,
+        opening=True,
+    )
+    later = (_later(subtask, phase=opening.phase) for subtask in plan.subtasks)
+    return replace(plan, subtasks=(opening, *later))
+
+
+def files_of(step: Step) -> tuple[str, ...]:
+    """What a worker before the subtasks may write; nothing, where its workflow does not say: a person is asked."""
+    return tuple(str(step.config.get("files", "")).replace(",", " ").split())
+
+
+def _later(subtask: Subtask, phase: int) -> Subtask:
+    """One number on; those of the first phase wait for the opening subtask by name, all others by their phase."""
+    moved = tuple(replace(need, number=need.number + 1) for need in subtask.needs)
+    first = (Need(number=1),) if subtask.phase == phase else ()
+    return replace(subtask, number=subtask.number + 1, needs=(*first, *moved))
