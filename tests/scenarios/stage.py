@@ -146,11 +146,11 @@ class Host:
         self._stack = AsyncExitStack()
         self.program = None
 
-    async def restart(self, later: float = 0.0) -> Program:
-        """`later`: how many seconds it was down for."""
+    async def restart(self, later: float = 0.0, pace: float = 10) -> Program:
+        """`later`: how many seconds it was down for; `pace`: how much faster than ours its time goes on then."""
         await self.stop()
         if later:
-            clock = ScaledClock(10, since=time.time())
+            clock = ScaledClock(pace, since=time.time())
             clock.shift = timedelta(seconds=later)
             self._setup = replace(self._setup, clock=clock)
         return await self.start()
