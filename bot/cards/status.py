@@ -50,11 +50,18 @@ def _whom(decision: Decision, name: NameOf) -> str:
 def _rows(task: Task, name: NameOf, bill: Bill) -> list[Row]:
     return [
         *rows_of(("State", state_of(task)), ("Project", _project(task)), ("Asked by", name(task.request.by))),
+        *rows_of(("Progress", _progress(task))),
         *work_rows(task),
         *(bill_rows(task, bill) if task.work.subtasks else ()),
         *rows_of(*_notes(task)),
         Row(label="Last change", at=task.changed_at),
     ]
+
+
+def _progress(task: Task) -> str:
+    works = task.work.subtasks
+    settled = sum(work.settled for work in works)
+    return f"{settled} of {len(works)} subtasks done" if works else ""
 
 
 def _queue(task: Task, name: NameOf, paused: QueuePause | None) -> list[Row]:

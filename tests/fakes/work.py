@@ -131,7 +131,8 @@ class MemoryCheckouts:
         if self.refuses:
             raise Uncommittable(self.refuses.pop(0), next_step="Remove or rename it.")
         self.number += 1
-        made = fingerprint(checkout.branch, str(self.number)) + "00000000"
+        tip = self.branches[checkout.branch]
+        made = fingerprint(checkout.branch, tip, str(self.number)) + "00000000"  # never one that was there before
         self.before[made] = self.branches[checkout.branch]
         self.branches[checkout.branch] = made
         return made
