@@ -60,7 +60,7 @@ def _rows(task: Task, name: NameOf, bill: Bill) -> list[Row]:
 
 def _progress(task: Task) -> str:
     works = task.work.subtasks
-    settled = sum(work.settled for work in works)
+    settled = sum(work.is_settled for work in works)
     return f"{settled} of {len(works)} subtasks done" if works else ""
 
 
