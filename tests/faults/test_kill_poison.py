@@ -43,7 +43,7 @@ def test_a_flow_that_kills_its_process_three_times_is_parked_and_says_so_once(tm
         assert projects.starts == 3, "the fourth start must never happen"
         assert visit.mortal.died == 3
         assert [s.title for s in visit.thread(thread)].count(stuck.title) == 1
-        assert stuck.card and [b.label.split()[0] for b in stuck.card.buttons] == ["Retry", "Cancel"]
+        assert stuck.card and [b.label.split()[0] for b in stuck.card.buttons] == ["Retry", "Cancel", "Later"]
         assert "died" in stuck.card.fallback and "Kept:" in stuck.card.fallback
 
         visit.mortal.kill()  # a restart alone does not start it again

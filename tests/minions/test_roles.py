@@ -63,7 +63,7 @@ PRACTICES = {
 
 
 def test_every_setting_of_a_worker_step_is_one_that_minions_are_told_of() -> None:
-    assert PRACTICES.keys() == WORKER.config.keys()
+    assert PRACTICES.keys() == {name for name, kind in WORKER.config.items() if kind is bool}
 
 
 @pytest.mark.parametrize("name", PRACTICES)

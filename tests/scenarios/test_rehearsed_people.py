@@ -32,9 +32,7 @@ async def test_edits_remarks_and_another_order_of_answers_do_not_keep_it_from_th
     await play.stage.press("ana", thread, "Ask for this change")
     await play.sees("ana", thread, "the request was edited after", gone="Ask for this change")
     assert (await play.task()).of_kind(Kind.QUESTION), "the older question waits for its own answer"
-    await play.sees("lead", thread, "T-1.3 passed its checks", offers="Continue", patience=WORK)
-    await play.stage.press("lead", thread, "Continue")
-    await play.sees("lead", thread, "review step 3 of 4", "Continued by", gone="Continue")
+    await play.sees("lead", thread, "✓ T-1.3", patience=WORK)  # documentation alone is of low risk
     await play.stage.press("ana", thread, "An error of its own that says since when")
     await play.stage.say("ana", "thanks, by the way", thread=thread)
 

@@ -18,7 +18,7 @@ from bot.cards.kinds.kind_card import (
 
 def _asks(decision: Decision) -> str:
     """What the minion asks; earlier versions stored it with who asks before it."""
-    return decision.question.partition(": ")[2] if decision.question else decision.wording
+    return (decision.question.partition(": ")[2] or decision.question) if decision.question else decision.wording
 
 
 def _title(task: Task, decision: Decision) -> str:
