@@ -144,10 +144,10 @@ def _narrowed(layer: Layer) -> Iterator[tuple[Where, str]]:
 def _tighten(draft: Draft, written: dict[str, Any], where: Where) -> Iterator[Odd]:
     """A project may ask for more of a step that is there: never for less, and not for another."""
     mine = "Write it under `workflow:` in overlord.yaml, or add a step of your own."
-    for attribute, value in written.items():
-        if not _is_tighter(draft, attribute, value):
-            yield (*where, attribute), LOOSER, mine
-    draft.lay(written, where)
+    tighter = {attribute: value for attribute, value in written.items() if _is_tighter(draft, attribute, value)}
+    for attribute in (name for name in written if name not in tighter):
+        yield (*where, attribute), LOOSER, mine
+    draft.lay(tighter, where)
 
 
 def _is_tighter(draft: Draft, attribute: str, value: Any) -> bool:
