@@ -12,6 +12,9 @@ from agents.workspace.environments.seen import Seen
 from tests.workspace.environments.private_index import serving_index
 
 
+ONE, TWO, THREE, FOUR = (f"https://{name}.example" for name in ("one", "two", "three", "four"))  # nobody's hosts
+
+
 def read(tmp_path: Path, files: dict[str, str] | None = None, **environ: str) -> Sources:
     for name, text in (files or {}).items():
         path = tmp_path / name
@@ -31,9 +34,9 @@ def test_where_nothing_is_configured_the_public_hosts_are_meant(tmp_path: Path) 
 
 def test_pip_is_read_from_its_files_and_the_environment_wins(tmp_path: Path) -> None:
     files = {
-        "etc/pip.conf": "[global]\nindex-url = https://one.example/simple\n",
-        "home/.config/pip/pip.conf": "[global]\nindex-url = https://two.example/simple\n"
-        "extra-index-url =\n  https://three.example/simple\n  https://four.example/simple\n",
+        "etc/pip.conf": f"[global]\nindex-url = {ONE}/simple\n",
+        "home/.config/pip/pip.conf": f"[global]\nindex-url = {TWO}/simple\n"
+        f"extra-index-url =\n  {THREE}/simple\n  {FOUR}/simple\n",
     }
     found = read(tmp_path, files)
     assert found.environ["PIP_INDEX_URL"] == "https://two.example/simple"
@@ -45,7 +48,7 @@ def test_pip_is_read_from_its_files_and_the_environment_wins(tmp_path: Path) -> 
 
 
 def test_an_extra_index_alone_leaves_the_public_one(tmp_path: Path) -> None:
-    found = read(tmp_path, {"etc/pip.conf": "[global]\nextra-index-url = https://one.example/simple\n"})
+    found = read(tmp_path, {"etc/pip.conf": f"[global]\nextra-index-url = {ONE}/simple\n"})
     assert Client.PIP in found.public
 
 
@@ -72,7 +75,7 @@ def test_no_password_in_an_address_is_passed_on(tmp_path: Path, written: str) ->
 
 
 def test_npm_and_its_scopes(tmp_path: Path) -> None:
-    rc = "registry=https://one.example/npm/\n@acme:registry=https://two.example/npm/\n"
+    rc = f"registry={ONE}/npm/\n@acme:registry={TWO}/npm/\n"
     found = read(tmp_path, {"home/.npmrc": rc})
     assert addresses(found) == [("npm", "https://one.example/npm/"), ("npm", "https://two.example/npm/")]
     assert found.environ["NPM_CONFIG_@acme:registry"] == "https://two.example/npm/"
