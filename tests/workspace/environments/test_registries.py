@@ -11,7 +11,6 @@ from agents.workspace.environments.registries import Registry, Sources, place_of
 from agents.workspace.environments.seen import Seen
 from tests.workspace.environments.private_index import serving_index
 
-
 ONE, TWO, THREE, FOUR = (f"https://{name}.example" for name in ("one", "two", "three", "four"))  # nobody's hosts
 
 
