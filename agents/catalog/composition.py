@@ -35,6 +35,8 @@ def compose(
     layers = [*(Layer(where=(*where, part.name), part=part) for part in chain), *over]
     graph = Graph()
     for layer in layers:
+        if layer.narrows:  # what every workflow has is there already: a project may tighten it, and not stand in for it
+            graph.add_missing()
         odd += _lay(graph, layer)
     for layer in layers:
         odd += _disable(graph, layer)

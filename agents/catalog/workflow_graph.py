@@ -64,7 +64,7 @@ class Graph:
         yield from broken
         if broken:
             return
-        self._add_missing()
+        self.add_missing()
         for check, where in self._hooks:
             self._insert_before_join(check, where)
         if settings.human_approval is not False:
@@ -132,7 +132,10 @@ class Graph:
             here = self.drafts.get(here.next or "")
         return [*found.values()]
 
-    def _add_missing(self) -> None:
+    def add_missing(self) -> None:
+        """What every workflow has. A graph that leads nowhere is left as it is: `complete` tells what is wrong."""
+        if [*self._wrong_edges()]:
+            return
         order = self._in_order()
         if not any(draft.kind is t.PLAN_REVIEW for draft in order):
             self._insert_after(order[0], "plan_review", t.PLAN_REVIEW)

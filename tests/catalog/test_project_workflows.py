@@ -113,6 +113,12 @@ def test_it_is_laid_over_what_the_operator_chose() -> None:
     assert found.workflow.step("test").max_retries == 0 and len(found.left_out) == 1
 
 
+@pytest.mark.parametrize("step", ["plan_review", "rules", "commit", "pull", "merge"])
+def test_a_step_that_every_workflow_has_cannot_be_replaced_where_no_template_names_it(step: str) -> None:
+    found = narrowed(f"steps: {{{step}: {{position: after implement, role: implementer}}}}\n", "mvp")
+    assert found.workflow == CATALOG.workflows["mvp"] and len(found.left_out) == 2
+
+
 ATTRIBUTES: dict[str, Any] = {
     "type": st.sampled_from([*STEP_TYPES, "gat"]),
     "position": st.sampled_from(["after implement", "after test", "before review", "before merge", "after nowhere", 1]),
