@@ -2,30 +2,12 @@
 
 from collections.abc import Sequence
 
-from pydantic import BaseModel, Field
-
 from agents.domain.errors import BudgetReached, NoAnswer
 from agents.domain.events import Event, RemarkMade
 from agents.domain.task import decide
 from agents.domain.task.decide import Guess, Intent, Understood
 from agents.domain.task.task import Task
 from agents.ports import Ask, Ports
-
-_INTENTS = (
-    "change: the plan or the request should be different; approve: consent to what is open; status: how it stands; "
-    "why: the reasons for a plan, a verdict or a wait; cost: money; other: anything else, small talk too"
-)
-_CONFIDENCE = "how sure you are, from 0 to 1; below 0.7 the person is asked"
-
-
-class ProjectAnswer(BaseModel):
-    project: str = Field(default="", max_length=200, description="one of the names; empty if the words do not tell")
-    confidence: float = Field(ge=0, le=1, description=_CONFIDENCE)
-
-
-class IntentAnswer(BaseModel):
-    intent: Intent = Field(description=_INTENTS)
-    confidence: float = Field(ge=0, le=1, description=_CONFIDENCE)
 
 
 async def intake(event: Event, ports: Ports) -> None:
@@ -45,10 +27,9 @@ async def _guess(task: Task, projects: Sequence[str], ports: Ports) -> Guess | N
     """What a model makes of the words. Without one a person is asked, as they are where it is not sure."""
     asked = Ask(question="project", role="summarizer", step="project", task=task, about={"projects": list(projects)})
     try:
-        says, _ = await ports.llm.ask(asked, ProjectAnswer)
+        return (await ports.llm.ask(asked, Guess))[0]
     except (NoAnswer, BudgetReached):
         return None
-    return Guess(project=says.project, confidence=says.confidence)
 
 
 async def understand(event: Event, ports: Ports) -> None:
@@ -58,8 +39,7 @@ async def understand(event: Event, ports: Ports) -> None:
     about = {"said": event.text, "known": decide.remark_context(task)}
     asked = Ask(question="intent", role="summarizer", step="intent", task=task, about=about)
     try:
-        says, _ = await ports.llm.ask(asked, IntentAnswer)
-        understood = Understood(intent=says.intent, confidence=says.confidence)
+        understood, _ = await ports.llm.ask(asked, Understood)
     except (NoAnswer, BudgetReached):  # advice fails open, and no task stops for want of it
         understood = Understood(intent=Intent.OTHER, confidence=0)
     await ports.store.record(task.id, lambda now, moment: decide.after_remark(now, event, understood, moment))

@@ -1,11 +1,8 @@
-"""What flows get back: a line of a model's answer, steps that ran side by side, the patch of failed work, and what
-earlier steps handed in."""
+"""What flows get back: steps that ran side by side, the patch of failed work, and what earlier steps handed in."""
 
 import asyncio
 from collections.abc import Coroutine, Iterable
-from typing import Annotated, Any, TypeVar
-
-from pydantic import Field
+from typing import Any, TypeVar
 
 from agents.domain import events as e
 from agents.domain.decisions.kind import Moment
@@ -22,9 +19,6 @@ from agents.ports import Ports, Pull, PullRequest
 
 Outcome = TypeVar("Outcome")
 PIECE = 500  # characters of a summary, a note or a reviewer's comments that later steps are given
-# How much a model may say in one piece: enough for a few sentences, too little to flood a card or a prompt.
-Line = Annotated[str, Field(max_length=600)]
-Name = Annotated[str, Field(max_length=250)]  # of a file, with its folders, or of a tag
 
 
 def result_of(outcome: Outcome | BaseException) -> Outcome:

@@ -1,32 +1,25 @@
 """What reviewers of a plan are asked for, and what code makes of their answers."""
 
 from enum import StrEnum
-from typing import Any
+from typing import Annotated, Any
 
-from pydantic import BaseModel, Field, field_validator, model_validator
+from pydantic import BaseModel, BeforeValidator, field_validator
 
-from agents.domain.planning.findings import Citation, Finding
+from agents.domain.planning.decomposition import Most20
+from agents.domain.planning.findings import LONGEST, Citation, Finding
 from agents.domain.planning.plan_reading import read_word
 from agents.domain.planning.review import Critic, CriticSays, Custodiet, CustodietSays, Position
-from agents.domain.text.sanitize import first_words
-from agents.flows.outcomes import Line, Name
+from agents.domain.text.sanitize import AnswerBound, Line, Name, first_words
 
 WORDS = 15  # of the scope guard's issue and of its suggestion
 
 
-class FindingSays(BaseModel):
-    what: Line
-    fix: Line = ""
-    subtask: int = Field(default=0, ge=0, le=60)
-    principle: Name = ""
-
-    @model_validator(mode="before")
-    @classmethod
-    def _plain_text(cls, said: Any) -> Any:
-        return {"what": said} if isinstance(said, str) else said
-
-    def finding(self) -> Finding:
-        return Finding(what=self.what, fix=self.fix, subtask=self.subtask, principle=Citation(title=self.principle))
+def _finding_said(said: Any) -> Any:
+    """Bare text has no fix. A citation is looked up by its text, so nothing but a text is one."""
+    cited = said.get("principle", "") if isinstance(said, dict) else ""
+    if not isinstance(cited, str) or len(cited) > LONGEST:
+        raise ValueError(f"the principle must be a text of at most {LONGEST} characters")
+    return {"what": said} if isinstance(said, str) else said
 
 
 def _verdict(said: Any, kind: type[StrEnum]) -> Any:
@@ -37,9 +30,9 @@ def _verdict(said: Any, kind: type[StrEnum]) -> Any:
 class CriticAnswer(BaseModel):
     probe: Critic  # what it says of a small plan with a planted defect
     verdict: Critic
-    issues: tuple[FindingSays, ...] = Field(default=(), max_length=20)
-    untested_assumptions: tuple[Line, ...] = Field(default=(), max_length=20)
-    changes: tuple[Line, ...] = Field(default=(), max_length=20)
+    issues: Annotated[tuple[Annotated[Finding, BeforeValidator(_finding_said)], ...], Most20] = ()
+    untested_assumptions: Annotated[tuple[Line, ...], Most20] = ()
+    changes: Annotated[tuple[Line, ...], Most20] = ()
 
     @field_validator("probe", "verdict", mode="before")
     @classmethod
@@ -49,7 +42,7 @@ class CriticAnswer(BaseModel):
     def says(self) -> CriticSays:
         return CriticSays(
             verdict=self.verdict,
-            issues=tuple(issue.finding() for issue in self.issues),
+            issues=self.issues,
             assumptions=self.untested_assumptions,
             changes=self.changes,
         )
@@ -80,14 +73,14 @@ class CustodietAnswer(BaseModel):
 
 
 class SpecialistAnswer(BaseModel):
-    concerns: tuple[Line, ...] = Field(default=(), max_length=10)
-    suggestions: tuple[Line, ...] = Field(default=(), max_length=10)
+    concerns: Annotated[tuple[Line, ...], AnswerBound(10)] = ()
+    suggestions: Annotated[tuple[Line, ...], AnswerBound(10)] = ()
 
 
 class DebateAnswer(BaseModel):
     """Evidence is a quote of the request, a path of the plan, or path:line."""
 
     position: Position
-    point: str = Field(min_length=1, max_length=400)
-    evidence: tuple[Line, ...] = Field(default=(), max_length=5)
+    point: Annotated[str, AnswerBound(400, least=1)]
+    evidence: Annotated[tuple[Line, ...], AnswerBound(5)] = ()
     tension: Line = ""

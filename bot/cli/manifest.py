@@ -15,7 +15,7 @@ from agents.catalog.skills import SKILL
 from agents.catalog.validation import Model
 from agents.catalog.workflows import WORKFLOW
 from agents.domain.errors import OverlordError
-from agents.flows.intake import IntentAnswer, ProjectAnswer
+from agents.domain.task.decide import Guess, Understood
 from agents.flows.plan_answer import PlanSays
 from agents.flows.review_answers import CriticAnswer, CustodietAnswer, DebateAnswer, SpecialistAnswer
 from agents.flows.steps.reviews import ReviewAnswer
@@ -48,9 +48,9 @@ ANSWERS: dict[str, type[BaseModel]] = {
     "specialist": SpecialistAnswer,
     "debate": DebateAnswer,
     "code_review": ReviewAnswer,
-    "intent": IntentAnswer,
+    "intent": Understood,
     "wish": WishAnswer,
-    "project": ProjectAnswer,
+    "project": Guess,
 }
 # Parts of overlord.yaml that are laid over what comes with the program, so that none of it must be there.
 LAID_OVER = ("groups", "limits", "models", "retries", "risk", "packages", "contexts", "workflow")

@@ -1,18 +1,26 @@
 """Attack 28: no piece of an answer is longer than it may be, whatever a model says."""
 
+import json
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import pytest
-from pydantic import BaseModel, ValidationError
+from pydantic import BaseModel
 
-from agents.flows.intake import IntentAnswer, ProjectAnswer
+from agents.domain.planning.decomposition import Decomposition, PlanPhase, Risk, Subtask, with_closing
+from agents.domain.planning.work_kind import WorkKind
+from agents.domain.task.decide import Guess, Understood
 from agents.flows.plan_answer import PlanSays
 from agents.flows.review_answers import CriticAnswer, CustodietAnswer, DebateAnswer, SpecialistAnswer
+from agents.flows.steps.reviews import ReviewAnswer
+from agents.flows.weighing import WishAnswer
+from agents.llm.answers import NONCE, BadAnswer, read_answer
+from store.codec import dump, shape
 
 SHAPES: tuple[type[BaseModel], ...] = (
     *(PlanSays, CriticAnswer, CustodietAnswer, SpecialistAnswer),
-    *(DebateAnswer, IntentAnswer, ProjectAnswer),
+    *(DebateAnswer, Understood, Guess, ReviewAnswer, WishAnswer),
 )
 
 
@@ -38,9 +46,36 @@ def test_every_text_and_every_list_has_a_longest(shape: type[BaseModel]) -> None
 def test_a_name_of_thirty_thousand_letters_is_refused() -> None:
     subtask = {"title": "a", "why": "b", "hours": 1, "review_minutes": 5, "confidence": "high"}
     for files, fine in ((["a" * 250], True), (["a" * 30_000], False)):
-        answer = {"status": "COMPLETE", "subtasks": [{**subtask, "files": files}]}
+        answer = json.dumps({NONCE: "n", "status": "COMPLETE", "subtasks": [{**subtask, "files": files}]})
         if fine:
-            assert PlanSays.model_validate(answer).subtasks[0].files == tuple(files)
+            assert read_answer(answer, PlanSays, "n").subtasks[0].files == tuple(files)
         else:
-            with pytest.raises(ValidationError):
-                PlanSays.model_validate(answer)
+            with pytest.raises(BadAnswer, match="at most 250 characters"):
+                read_answer(answer, PlanSays, "n")
+
+
+def test_what_code_alone_sets_is_refused_in_an_answer() -> None:
+    for name, value in (("opening", True), ("closing", True), ("assumed", ["kind"])):
+        subtask = {"title": "a", "why": "b", name: value}
+        answer = json.dumps({NONCE: "n", "status": "COMPLETE", "subtasks": [subtask]})
+        with pytest.raises(BadAnswer, match=name):
+            read_answer(answer, PlanSays, "n")
+
+
+@pytest.mark.parametrize("cited", [{"id": "A1"}, {"id": "A1", "title": "A1"}, 1, None, "A" * 251])
+def test_a_citation_in_an_answer_is_a_short_text(cited: object) -> None:
+    said = {NONCE: "n", "probe": "halt", "verdict": "revise", "issues": [{"what": "a", "principle": cited}]}
+    with pytest.raises(BadAnswer, match="principle"):
+        read_answer(json.dumps(said), CriticAnswer, "n")
+
+
+def test_a_stored_plan_is_held_to_no_bound_of_answers() -> None:
+    """Code makes longer titles than a planner may, and earlier versions had other bounds."""
+    long = with_closing(a_plan_whose_goal_is("g" * 290))
+    long = replace(long, risks=(Risk(what="r" * 5000, mitigation="m"),), phases=(PlanPhase(number=99),))
+    assert shape(Decomposition).validate_json(dump(long)) == long
+
+
+def a_plan_whose_goal_is(goal: str) -> Decomposition:
+    subtask = Subtask(number=1, title="t" * 900, why="w" * 900, kind=WorkKind.FIX, files=("f",) * 90)
+    return Decomposition(goal=goal, subtasks=(subtask,))

@@ -6,7 +6,7 @@ from pydantic import BaseModel
 from agents.catalog.models import load_scripts
 from agents.domain.planning.decomposition import Decomposition, with_closing
 from agents.domain.planning.plan_faults import faults
-from agents.flows.intake import IntentAnswer, ProjectAnswer
+from agents.domain.task.decide import Guess, Understood
 from agents.flows.plan_answer import PlanSays
 from agents.flows.review_answers import CriticAnswer, CustodietAnswer, DebateAnswer, SpecialistAnswer
 from agents.flows.steps.reviews import ReviewAnswer
@@ -23,8 +23,8 @@ SHAPES: dict[str, type[BaseModel]] = {
     "debate_critic": DebateAnswer,
     "debate_custodiet": DebateAnswer,
     "code_review": ReviewAnswer,
-    "intent": IntentAnswer,
-    "project": ProjectAnswer,
+    "intent": Understood,
+    "project": Guess,
     "wish": WishAnswer,
 }
 

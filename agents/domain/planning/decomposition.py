@@ -8,9 +8,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import MISSING, dataclass, fields, is_dataclass, replace
 from enum import StrEnum
 from graphlib import CycleError, TopologicalSorter
+from typing import Annotated
 
 from agents.domain.ids import fingerprint
 from agents.domain.planning.work_kind import SubtaskSize, WorkKind, kind_of_all
+from agents.domain.text.sanitize import AnswerBound, Line, Name, Sentence
 
 VERSION = 2
 VERIFY = "Verify: "
@@ -43,30 +45,45 @@ class Need:
     edge: Edge = Edge.BLOCKS
 
 
+Most20 = AnswerBound(20)
+Most60 = AnswerBound(60)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Subtask:
+class SubtaskDraft:
+    """What a planner says of a subtask: what nobody could guess, and the rest if it likes."""
+
+    title: Annotated[str, AnswerBound(120, least=1)]
+    why: Sentence
+    kind: WorkKind | None = None
+    changes_tests: bool = False  # tests that exist may fail or go, because the behaviour that they hold changes
+    role: Name = ""  # that works on it; empty: the one that the workflow names
+    project: Name = ""  # empty: the task's
+    files: Annotated[tuple[Name, ...], Most60] = ()
+    hours: Annotated[float, AnswerBound(1000)] | None = None
+    review_minutes: Annotated[int, AnswerBound(10_000)] | None = None
+    size: SubtaskSize | None = None
+    confidence: Confidence | None = None
+    test: Sentence = ""  # how it is shown to work by itself
+    needs: Annotated[tuple[Need, ...], Most60] = ()
+    decides: bool = False  # settles an open choice, so it needs to be told something first
+    phase: Annotated[int, AnswerBound(20, least=1)] = 1
+    tags: Annotated[tuple[Name, ...], AnswerBound(10)] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Subtask(SubtaskDraft):
     """One PR: one reason, few files, testable and reviewable by itself.
 
     `kind` has no default: it is stored with every subtask, and plans of version 1 are known by its absence.
     """
 
     number: int
-    title: str
-    why: str
     kind: WorkKind
-    changes_tests: bool = False  # tests that exist may fail or go, because the behaviour that they hold changes
-    role: str = ""  # that works on it; empty: the one that the workflow names
-    project: str = ""  # empty: the task's
-    files: tuple[str, ...] = ()
     hours: float = 1.0
     review_minutes: int = 10
     size: SubtaskSize = SubtaskSize.MEDIUM
     confidence: Confidence = Confidence.MEDIUM
-    test: str = ""  # how it is shown to work by itself
-    needs: tuple[Need, ...] = ()
-    decides: bool = False  # settles an open choice, so it needs to be told something first
-    phase: int = 1
-    tags: tuple[str, ...] = ()
     assumed: tuple[str, ...] = ()  # names of fields that code filled in or corrected, for people to see
     opening: bool = False  # carries the workflow's steps before all others; set by code alone
     closing: bool = False  # judges the whole; set by `with_closing` alone
@@ -88,31 +105,31 @@ class Subtask:
 class PlanPhase:
     """An ordered group of subtasks; what its parts agree on is done before the next one begins."""
 
-    number: int  # its place in the order
-    title: str = ""
-    interfaces: tuple[str, ...] = ()
+    number: Annotated[int, AnswerBound(20, least=1)]  # its place in the order
+    title: Annotated[str, AnswerBound(120)] = ""
+    interfaces: Annotated[tuple[Line, ...], AnswerBound(10)] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Assumption:
     """Load-bearing and untested."""
 
-    what: str
-    why: str = ""  # the plan rests on it
+    what: Annotated[str, AnswerBound(600, least=1)]
+    why: Sentence = ""  # the plan rests on it
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlanIssue:
     """Something that the planner found wrong or open, and that the plan does not settle."""
 
-    what: str
-    why: str = ""  # it matters
+    what: Annotated[str, AnswerBound(600, least=1)]
+    why: Sentence = ""  # it matters
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Risk:
-    what: str
-    mitigation: str
+    what: Sentence
+    mitigation: Sentence
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -5,7 +5,9 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any
 
-from pydantic import BeforeValidator
+from pydantic import BeforeValidator, WithJsonSchema
+
+from agents.domain.text.sanitize import AnswerBound, Line
 
 _ID = re.compile(r"\W*([a-z]+-?\d+)\b", re.I)
 
@@ -55,16 +57,17 @@ def from_words(field: str) -> BeforeValidator:
 
 
 UNCITED = Citation()
-Cited = Annotated[Citation, from_words("title")]
+LONGEST = 250  # characters of a citation in an answer, where it is a text that is looked up
+Cited = Annotated[Citation, from_words("title"), WithJsonSchema({"type": "string", "maxLength": LONGEST})]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Finding:
     """What is wrong with a plan, paired with how it could be set right."""
 
-    what: str
-    fix: str = ""
-    subtask: int = 0  # 0: the whole plan
+    what: Line
+    fix: Line = ""
+    subtask: Annotated[int, AnswerBound(60)] = 0  # 0: the whole plan
     principle: Cited = UNCITED
 
     def __str__(self) -> str:

@@ -4,6 +4,9 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import Annotated
+
+from pydantic import BaseModel, Field
 
 from agents.domain import events as e
 from agents.domain.decisions.authority import Kind, Presser
@@ -39,12 +42,16 @@ def open_task(id: TaskId, request: Request, moment: Moment) -> Facts:
     return [asked, e.DecisionOpened(task=id, at=moment.at, decision=controls)]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Guess:
+Confident = Annotated[
+    float, Field(ge=0, le=1, description="how sure you are, from 0 to 1; below 0.7 the person is asked")
+]
+
+
+class Guess(BaseModel):
     """What a model takes the words for."""
 
-    project: str
-    confidence: float
+    project: str = Field(default="", max_length=200, description="one of the names; empty if the words do not tell")
+    confidence: Confident
 
 
 def choose_project(task: Task, projects: Sequence[str], moment: Moment, guess: Guess | None = None) -> Facts:
@@ -154,10 +161,17 @@ class Intent(StrEnum):
     OTHER = "other"  # small talk, or a remark to keep in mind: silence is an answer
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Understood:
-    intent: Intent
-    confidence: float
+_INTENTS = (
+    "change: the plan or the request should be different; approve: consent to what is open; status: how it stands; "
+    "why: the reasons for a plan, a verdict or a wait; cost: money; other: anything else, small talk too"
+)
+
+
+class Understood(BaseModel):
+    """What a model takes a remark for."""
+
+    intent: Intent = Field(description=_INTENTS)
+    confidence: Confident
 
 
 def after_remark(task: Task, remark: e.RemarkMade, understood: Understood, moment: Moment) -> Facts:

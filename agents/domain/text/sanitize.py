@@ -5,7 +5,7 @@ import math
 import re
 import unicodedata
 from dataclasses import dataclass
-from typing import Any
+from typing import Annotated, Any
 
 _ESCAPES = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?|[@-_])")
 _PLAIN = re.compile(r"[\t\n\x20-\x7e]*")  # most text by far, and a hundred times as fast to look at as to go through
@@ -92,6 +92,35 @@ class Between:
         if isinstance(written, bool):
             raise ValueError(f"`{str(written).lower()}` is not a number. Write {self.write}.")
         return written
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerBound:
+    """How long a text or a list in a model's answer may be, or how large a number.
+
+    Answers are read strictly. Facts are not, so one that was let in by other bounds, or made by code, still loads.
+    """
+
+    most: int
+    least: int = 0
+
+    def __get_pydantic_core_schema__(self, source: Any, handler: Any) -> Any:
+        from pydantic_core import core_schema
+
+        schema = handler(source)
+        is_number = schema["type"] in ("int", "float")
+        low, high = ("ge", "le") if is_number else ("min_length", "max_length")
+        least = {low: self.least} if self.least or is_number else {}
+        return core_schema.lax_or_strict_schema(schema, {**schema, high: self.most, **least})
+
+    def __get_pydantic_json_schema__(self, schema: Any, handler: Any) -> Any:
+        return handler(schema["strict_schema"])
+
+
+# How much a model may say in one piece: enough for a few sentences, too little to flood a card or a prompt.
+Line = Annotated[str, AnswerBound(600)]
+Sentence = Annotated[str, AnswerBound(300)]
+Name = Annotated[str, AnswerBound(250)]  # of a file, with its folders, or of a tag
 
 
 def strictly(text: str) -> Any:

@@ -3,13 +3,15 @@
 import asyncio
 from collections.abc import Mapping
 from dataclasses import replace
+from typing import Annotated
 
-from pydantic import BaseModel, Field
+from pydantic import BaseModel
 
 from agents.domain.checks.evaluation import Checked, CodeReview, Opinion, join_reviews
 from agents.domain.errors import NoAnswer, OverlordError
 from agents.domain.planning.points import points_for
 from agents.domain.planning.probes import code_probe_for
+from agents.domain.text.sanitize import AnswerBound
 from agents.domain.work.stepping import workflow_pinned
 from agents.flows.outcomes import outputs_before, result_of
 from agents.flows.steps.step_run import StepRun
@@ -18,12 +20,15 @@ from agents.ports import Ask
 REVIEWERS = ("critic", "custodiet")  # the models that read
 
 
+Comments = Annotated[tuple[Annotated[str, AnswerBound(2000)], ...], AnswerBound(20)]
+
+
 class ReviewAnswer(BaseModel):
     probe: Opinion  # what it says of a small change with a planted defect
     status: Opinion
-    issues: list[str] = Field(default=[], max_length=20)
-    suggestions: list[str] = Field(default=[], max_length=20)
-    security_concerns: list[str] = Field(default=[], max_length=20)
+    issues: Comments = ()
+    suggestions: Comments = ()
+    security_concerns: Comments = ()
 
 
 async def run_review(run: StepRun) -> Checked:
@@ -73,9 +78,9 @@ async def _read_part(run: StepRun, reviewer: str, role: str, part: Mapping[str, 
     return CodeReview(
         reviewer=reviewer,
         opinion=says.status,
-        issues=tuple(says.issues),
-        suggestions=tuple(says.suggestions),
-        security_concerns=tuple(says.security_concerns),
+        issues=says.issues,
+        suggestions=says.suggestions,
+        security_concerns=says.security_concerns,
         cost=spent.cost,
         why_none="It could not assess the work" if says.status is Opinion.NO_VERDICT else "",
     )
