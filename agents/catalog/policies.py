@@ -15,7 +15,7 @@ from agents.catalog.yaml import read_packaged, read_yaml
 from agents.domain.checks.evaluation import RiskLevel
 from agents.domain.checks.risk import Area, Breaking, RiskPolicy, words_of
 from agents.domain.limits import COUNT, Limits, Retention
-from agents.domain.planning.findings import Principle
+from agents.domain.planning.points import Principle
 from agents.domain.project.packages import PackageHosts
 from agents.domain.text.sanitize import Between
 from agents.ports import Specialist

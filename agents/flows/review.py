@@ -10,8 +10,7 @@ from agents.domain.decisions.kind import Moment
 from agents.domain.errors import BudgetReached, NoAnswer, OverlordError
 from agents.domain.events import Event, ReviewersDisagreed
 from agents.domain.planning import planning
-from agents.domain.planning.findings import relevant
-from agents.domain.planning.points import hold_against
+from agents.domain.planning.points import hold_against, relevant
 from agents.domain.planning.probes import probe_for
 from agents.domain.planning.review import (
     Advice,

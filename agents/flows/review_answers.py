@@ -6,9 +6,17 @@ from typing import Annotated, Any
 from pydantic import BaseModel, BeforeValidator, field_validator
 
 from agents.domain.planning.decomposition import Most20
-from agents.domain.planning.findings import LONGEST, Citation, Finding
 from agents.domain.planning.plan_reading import read_word
-from agents.domain.planning.review import Critic, CriticSays, Custodiet, CustodietSays, Position
+from agents.domain.planning.review import (
+    LONGEST,
+    Citation,
+    Critic,
+    CriticSays,
+    Custodiet,
+    CustodietSays,
+    Finding,
+    Position,
+)
 from agents.domain.text.sanitize import AnswerBound, Line, Name, first_words
 
 WORDS = 15  # of the scope guard's issue and of its suggestion

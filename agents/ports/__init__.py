@@ -11,7 +11,7 @@ from agents.domain.decisions.kind import Moment
 from agents.domain.events import Event
 from agents.domain.ids import Account, PersonId, TaskId
 from agents.domain.limits import Limits
-from agents.domain.planning.findings import Principle
+from agents.domain.planning.points import Principle
 from agents.domain.task.task import Task
 from agents.domain.workflow.workflow import DEFAULT, Resolved, Workflow
 from agents.ports.judging import (

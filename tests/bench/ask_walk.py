@@ -14,7 +14,6 @@ from agents.domain.planning.decomposition import (
     Subtask,
     with_closing,
 )
-from agents.domain.planning.findings import Finding
 from agents.domain.planning.probes import PROBES
 from agents.domain.planning.review import (
     Advice,
@@ -24,6 +23,7 @@ from agents.domain.planning.review import (
     Custodiet,
     CustodietSays,
     Debate,
+    Finding,
     Position,
     Review,
     Round,

@@ -1,11 +1,11 @@
 """Helpers that the tests of verdicts share with others."""
 
-from agents.domain.planning.findings import Finding
 from agents.domain.planning.review import (
     Critic,
     CriticSays,
     Custodiet,
     CustodietSays,
+    Finding,
     Review,
 )
 

@@ -6,8 +6,7 @@ from typing import Any
 import pytest
 from pydantic import BaseModel
 
-from agents.domain.planning.findings import Citation, Finding
-from agents.domain.planning.review import Critic, Custodiet
+from agents.domain.planning.review import Citation, Critic, Custodiet, Finding
 from agents.flows.review_answers import CriticAnswer, CustodietAnswer
 from agents.llm.answers import NONCE, BadAnswer, read_answer
 

@@ -3,8 +3,7 @@
 import re
 from pathlib import Path
 
-from agents.domain.planning.findings import Finding
-from agents.domain.planning.review import Advice, Critic, CriticSays, Custodiet, CustodietSays, Review
+from agents.domain.planning.review import Advice, Critic, CriticSays, Custodiet, CustodietSays, Finding, Review
 from agents.llm.prompts import Prompt, Prompts
 from agents.ports import Ask
 from agents.workspace.projects import GitProjects

@@ -9,8 +9,16 @@ import pytest
 from agents.domain.models.routing import Size
 from agents.domain.planning.decomposition import Assumption, Confidence, Decomposition, Need, Risk, Subtask
 from agents.domain.planning.facts import PlanState
-from agents.domain.planning.findings import Citation, Finding
-from agents.domain.planning.review import Advice, Critic, CriticSays, Custodiet, CustodietSays, Review
+from agents.domain.planning.review import (
+    Advice,
+    Citation,
+    Critic,
+    CriticSays,
+    Custodiet,
+    CustodietSays,
+    Finding,
+    Review,
+)
 from agents.domain.planning.work_kind import WorkKind
 from agents.llm.prompts import Adds, Prompt, PromptCut, Prompts, names
 from agents.llm.rendering import CAPS, BadTemplate, Fence, packaged_text

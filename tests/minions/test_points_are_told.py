@@ -4,7 +4,7 @@ from pathlib import Path
 
 from agents.domain.planning.decomposition import Decomposition
 from agents.domain.planning.facts import PlanState
-from agents.domain.planning.findings import Point
+from agents.domain.planning.review import Point
 from agents.domain.work.work import Work
 from agents.llm.prompts import Prompts
 from agents.minions.engines.builtin.transcript import opening

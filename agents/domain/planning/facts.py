@@ -5,8 +5,7 @@ from dataclasses import dataclass, replace
 from agents.domain.fact import Event, Fold, Measured
 from agents.domain.ids import PersonId
 from agents.domain.planning.decomposition import Decomposition, Level, Subtask
-from agents.domain.planning.findings import Point
-from agents.domain.planning.review import MAX_ROUNDS, Debate, Review, Round
+from agents.domain.planning.review import MAX_ROUNDS, Debate, Point, Review, Round
 from agents.domain.work.git_names import PLAIN, GitManners
 from agents.domain.workflow.workflow import Part, Workflow
 

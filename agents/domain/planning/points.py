@@ -1,14 +1,36 @@
-"""What reviewers of a plan pointed out, and which of it goes on into the work: findings, not wishes."""
+"""Principles that reviews cite, and what reviewers pointed out that goes on into the work: findings, not wishes."""
 
-from collections.abc import Iterator, Sequence
-from dataclasses import replace
+import re
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 
-from agents.domain.planning.findings import Citation, Point, Principle, find_principle
-from agents.domain.planning.review import Custodiet, Review, Side, Stance
+from agents.domain.planning.review import Citation, Custodiet, Point, Review, Side, Stance
 from agents.domain.text.sanitize import one_line
 
 MOST = 12
 LONGEST = 300  # characters
+_ID = re.compile(r"\W*([a-z]+-?\d+)\b", re.I)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Principle:
+    id: str
+    title: str
+    means: str = ""
+    domains: frozenset[str] = frozenset()  # tags of plans that it is for; empty: for all
+
+
+def relevant(principles: Iterable[Principle], tags: Collection[str]) -> tuple[Principle, ...]:
+    return tuple(each for each in principles if not each.domains or each.domains & set(tags))
+
+
+def find_principle(cited: str, known: Sequence[Principle]) -> Principle | None:
+    """By the id that it begins with, or by its title; None: nobody knows it."""
+    found = _ID.match(cited)
+    by_id = {each.id.casefold(): each for each in known}
+    by_title = {each.title.casefold(): each for each in known}
+    said = " ".join(cited.casefold().split()).rstrip(".")
+    return by_id.get(found[1].casefold() if found else "") or by_title.get(said)
 
 
 def points_of(review: Review | None) -> tuple[Point, ...]:

@@ -1,12 +1,13 @@
 """What reviewers say of a decomposition, what the table makes of it, and how two who disagree debate it."""
 
 import re
-from collections.abc import Collection
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from typing import Annotated
+from typing import Annotated, Any
 
-from agents.domain.planning.findings import UNCITED, Cited, Finding, from_words
+from pydantic import BeforeValidator, WithJsonSchema
+
+from agents.domain.text.sanitize import AnswerBound, Line
 
 
 class Critic(StrEnum):
@@ -73,6 +74,55 @@ CUSTODIET_STANCE: dict[Custodiet, Stance] = {
     Custodiet.BLOCK: Stance.STOP,
     Custodiet.NO_VERDICT: Stance.NONE,
 }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Citation:
+    """What a verdict cites, as code found it; its title too, for principles may be written anew.
+
+    Without an id it is in a reviewer's own words, as in facts of earlier versions.
+    """
+
+    id: str = ""
+    title: str = ""
+
+    def __str__(self) -> str:
+        return " ".join(part for part in (self.id, self.title) if part)
+
+
+def from_words(field: str) -> BeforeValidator:
+    """Facts of earlier versions hold a bare text there."""
+
+    def read(stored: Any) -> Any:
+        return {field: stored} if isinstance(stored, str) else stored
+
+    return BeforeValidator(read)
+
+
+UNCITED = Citation()
+LONGEST = 250  # characters of a citation in an answer, where it is a text that is looked up
+Cited = Annotated[Citation, from_words("title"), WithJsonSchema({"type": "string", "maxLength": LONGEST})]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Finding:
+    """What is wrong with a plan, paired with how it could be set right."""
+
+    what: Line
+    fix: Line = ""
+    subtask: Annotated[int, AnswerBound(60)] = 0  # 0: the whole plan
+    principle: Cited = UNCITED
+
+    def __str__(self) -> str:
+        return f"{self.what} → {self.fix}" if self.fix else self.what
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Point:
+    by: str  # critic, custodiet, or the name of a specialist
+    what: str
+    fix: str = ""
+    subtask: int = 0  # that it is about; 0: any
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -186,17 +236,6 @@ class Argument:
     evidence: tuple[str, ...] = ()
     tension: str = ""  # why the two disagree, in one sentence for the person who decides
 
-    def is_grounded(self, request: str, paths: Collection[str]) -> bool:
-        said = " ".join(request.casefold().split())
-        return any(_is_evidence(cited, said, paths) for cited in self.evidence)
-
-
-def _is_evidence(cited: str, request: str, paths: Collection[str]) -> bool:
-    quote = " ".join(cited.strip().strip("\"'“”`").casefold().split())
-    path, _, line = quote.partition(":")
-    known = any(path == p.casefold() for p in paths) and (not line or line.strip().isdigit())
-    return known or (len(quote) >= 8 and quote in request)
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Round:
@@ -253,29 +292,3 @@ def _sentence(text: str) -> str:
 
 def _short(point: str) -> str:
     return " ".join(point.split()).rstrip(".") or "nothing more"
-
-
-def after_round(debate: Debate, round: Round, request: str, paths: Collection[str]) -> Debate:
-    """A side that revises takes the other's stance. A position without evidence loses to one with."""
-    critic_moves = round.critic.position is Position.REVISE
-    custodiet_moves = round.custodiet.position is Position.REVISE
-    if not critic_moves and not custodiet_moves:
-        grounds = round.critic.is_grounded(request, paths), round.custodiet.is_grounded(request, paths)
-        critic_moves, custodiet_moves = grounds == (False, True), grounds == (True, False)
-    elif critic_moves and custodiet_moves:  # both give way: they end on the more cautious of the two, a change
-        critic_moves = debate.now.critic_stance is Stance.GO
-        custodiet_moves = not critic_moves
-    now = _moved(debate.now, critic=critic_moves, custodiet=custodiet_moves)
-    return replace(debate, rounds=(*debate.rounds, round), now=now, cost=debate.cost + round.cost)
-
-
-def _moved(review: Review, *, critic: bool, custodiet: bool) -> Review:
-    if critic:
-        verdict = Critic.PROCEED if review.custodiet_stance is Stance.GO else Critic.REVISE
-        return replace(review, critic=replace(review.critic, verdict=verdict))
-    if custodiet:
-        agrees = review.critic_stance is Stance.GO
-        verdict_ = Custodiet.OK if agrees else Custodiet.WARN
-        changed = replace(review.custodiet, verdict=verdict_, asks_for_change=not agrees)
-        return replace(review, custodiet=changed)
-    return review

@@ -10,8 +10,8 @@ from agents.domain.errors import IllegalMove
 from agents.domain.events import Event
 from agents.domain.fact import Fold
 from agents.domain.models.money import fold as fold_money
+from agents.domain.planning.debating import after_round
 from agents.domain.planning.facts import at_first, fold as fold_plan
-from agents.domain.planning.review import after_round
 from agents.domain.project.ground import settle
 from agents.domain.task.listening import TELLING, Hearing, listen
 from agents.domain.task.task import AT_WORK, PLANNING, RESTING, Task, TaskState

@@ -1,12 +1,12 @@
 """What reviewers say of a plan, how they argue, and how it ended."""
 
-from agents.domain.planning.findings import Finding
 from agents.domain.planning.review import (
     Advice,
     Argument,
     Critic,
     Custodiet,
     Debate,
+    Finding,
     Position,
     Review,
     Ruling,

@@ -5,14 +5,15 @@ from dataclasses import replace
 import pytest
 
 from agents.domain.planning.decomposition import PlanPhase, Subtask
-from agents.domain.planning.findings import Citation, Finding
 from agents.domain.planning.review import (
     Argument,
+    Citation,
     Critic,
     CriticSays,
     Custodiet,
     CustodietSays,
     Debate,
+    Finding,
     Position,
     Review,
     Round,

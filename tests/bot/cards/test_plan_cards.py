@@ -12,14 +12,15 @@ from agents.domain.limits import Limits
 from agents.domain.models.money import MoneyState
 from agents.domain.planning import planning
 from agents.domain.planning.decomposition import Edge, Need
-from agents.domain.planning.findings import Citation, Finding
 from agents.domain.planning.review import (
     Advice,
     Argument,
+    Citation,
     Critic,
     CriticSays,
     Custodiet,
     CustodietSays,
+    Finding,
     Position,
     Review,
     Round,

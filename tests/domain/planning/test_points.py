@@ -1,8 +1,7 @@
 """Which points of the reviewers go on into the work when a plan is approved, and to whom they are told."""
 
-from agents.domain.planning.findings import Finding, Point
 from agents.domain.planning.points import LONGEST, MOST, points_for, points_of
-from agents.domain.planning.review import Advice, Critic, CriticSays, Custodiet, CustodietSays, Review
+from agents.domain.planning.review import Advice, Critic, CriticSays, Custodiet, CustodietSays, Finding, Point, Review
 
 ISSUE = Finding(what="No test for a race", fix="Add one", subtask=2)
 ADVICE = Advice(specialist="security", concerns=("It tells which accounts exist",), suggestions=("One message",))

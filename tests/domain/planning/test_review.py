@@ -5,23 +5,24 @@ from itertools import product
 import pytest
 from pydantic import TypeAdapter
 
-from agents.domain.planning.findings import Citation, Finding
+from agents.domain.planning.debating import after_round, is_grounded
 from agents.domain.planning.review import (
     CRITIC_STANCE,
     CUSTODIET_STANCE,
     RULINGS,
     Argument,
+    Citation,
     Critic,
     CriticSays,
     Custodiet,
     CustodietSays,
     Debate,
+    Finding,
     Position,
     Review,
     Round,
     Ruling,
     Side,
-    after_round,
 )
 from tests.builders.reviews import review
 
@@ -121,7 +122,7 @@ def test_two_rounds_without_agreement_go_to_a_person_with_the_tension_in_one_sen
     ],
 )
 def test_evidence_is_a_quote_or_a_path(cited: str, counts: bool) -> None:
-    assert argue(Side.CRITIC, K, cited).is_grounded(REQUEST, PATHS) is counts
+    assert is_grounded(argue(Side.CRITIC, K, cited), REQUEST, PATHS) is counts
 
 
 def test_what_the_planner_is_told_pairs_each_issue_with_its_fix() -> None:

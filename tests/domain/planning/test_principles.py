@@ -3,9 +3,8 @@
 import pytest
 
 from agents.catalog.policies import packaged_principles
-from agents.domain.planning.findings import Citation, Finding, Principle, find_principle, relevant
-from agents.domain.planning.points import hold_against
-from agents.domain.planning.review import Critic, CriticSays, Custodiet, CustodietSays, Review
+from agents.domain.planning.points import Principle, find_principle, hold_against, relevant
+from agents.domain.planning.review import Citation, Critic, CriticSays, Custodiet, CustodietSays, Finding, Review
 
 KNOWN = (
     Principle(id="A1", title="stay within what was asked for"),

@@ -1,0 +1,44 @@
+"""What a round of debate does to a review."""
+
+from collections.abc import Collection
+from dataclasses import replace
+
+from agents.domain.planning.review import Argument, Critic, Custodiet, Debate, Position, Review, Round, Stance
+
+
+def after_round(debate: Debate, round: Round, request: str, paths: Collection[str]) -> Debate:
+    """A side that revises takes the other's stance. A position without evidence loses to one with."""
+    critic_moves = round.critic.position is Position.REVISE
+    custodiet_moves = round.custodiet.position is Position.REVISE
+    if not critic_moves and not custodiet_moves:
+        grounds = is_grounded(round.critic, request, paths), is_grounded(round.custodiet, request, paths)
+        critic_moves, custodiet_moves = grounds == (False, True), grounds == (True, False)
+    elif critic_moves and custodiet_moves:  # both give way: they end on the more cautious of the two, a change
+        critic_moves = debate.now.critic_stance is Stance.GO
+        custodiet_moves = not critic_moves
+    now = _moved(debate.now, critic=critic_moves, custodiet=custodiet_moves)
+    return replace(debate, rounds=(*debate.rounds, round), now=now, cost=debate.cost + round.cost)
+
+
+def _moved(review: Review, *, critic: bool, custodiet: bool) -> Review:
+    if critic:
+        verdict = Critic.PROCEED if review.custodiet_stance is Stance.GO else Critic.REVISE
+        return replace(review, critic=replace(review.critic, verdict=verdict))
+    if custodiet:
+        agrees = review.critic_stance is Stance.GO
+        verdict_ = Custodiet.OK if agrees else Custodiet.WARN
+        changed = replace(review.custodiet, verdict=verdict_, asks_for_change=not agrees)
+        return replace(review, custodiet=changed)
+    return review
+
+
+def is_grounded(argument: Argument, request: str, paths: Collection[str]) -> bool:
+    said = " ".join(request.casefold().split())
+    return any(_is_evidence(cited, said, paths) for cited in argument.evidence)
+
+
+def _is_evidence(cited: str, request: str, paths: Collection[str]) -> bool:
+    quote = " ".join(cited.strip().strip("\"'“”`").casefold().split())
+    path, _, line = quote.partition(":")
+    known = any(path == p.casefold() for p in paths) and (not line or line.strip().isdigit())
+    return known or (len(quote) >= 8 and quote in request)
