@@ -10,6 +10,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import quote
 
+from markupsafe import Markup, escape
+
 from agents.domain.decisions.table import questions
 from agents.domain.ids import TaskId, fingerprint
 from agents.domain.task.task import Task, TaskState
@@ -27,6 +29,7 @@ if TYPE_CHECKING:
 HERE = Path(__file__).parent
 TEXT_SHOWN = 1_200  # characters of a text before "show all"
 LINES_SHOWN = 12
+CODE = re.compile(r"`([^`\n]{1,500})`")
 
 # drawings in templates/icons.html; the words and tones of a state are those of the cards
 ICONS: dict[TaskState, str] = {
@@ -78,7 +81,7 @@ def templates() -> "Environment":
         lstrip_blocks=True,
         auto_reload=False,  # or each include asks the disk, and a page has hundreds
     )
-    filters = (utc, iso, cut, mark, conversation_mark, thread_path, is_here, initial, first_line)
+    filters = (utc, iso, cut, mark, conversation_mark, thread_path, is_here, initial, first_line, code)
     functions = (state_of, title_of, details, questions, attempts, changes_path, live_mark, ago, draw, nonce)
     made.filters |= {each.__name__: each for each in filters}
     made.globals |= {each.__name__: each for each in functions}
@@ -118,6 +121,11 @@ def cut(text: str, limit: int = TEXT_SHOWN) -> tuple[str, str]:
     space = max(text.rfind(" ", 0, limit), text.rfind("\n", 0, limit))
     at = space if space > limit // 2 else limit
     return text[:at], text[at:]
+
+
+def code(text: str) -> Markup:
+    """What stands between backticks is shown as code; all of it is escaped."""
+    return Markup(CODE.sub(r"<code>\1</code>", str(escape(text))))
 
 
 def first_line(text: str, limit: int = 140) -> str:
