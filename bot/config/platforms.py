@@ -94,6 +94,7 @@ class PlatformSpec:
     membership: Membership | None = None
     possessive: str  # "its own history" is still there: whose
     loggers: tuple[str, ...] = ()  # of its libraries, which tell every step
+    rank: str = ""  # (message id) -> its place in the channel; empty: the ids say nothing, our own copies do
     connect: str  # (settings, services, inbox, queries) -> context manager of a bot.messages.Platform
     serve: str = ""  # (settings, services, queries, pages) -> context manager of the address; of OWN alone
     checks: str  # (settings, now) -> checks of `overlord doctor`

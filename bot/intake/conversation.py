@@ -21,6 +21,7 @@ from bot.cards.approved_plan import PLAN, plan_card, plan_id
 from bot.cards.kinds import label_of, title_of
 from bot.cards.scene import checks_card, checks_id
 from bot.delivery.announcer import whisper, wish
+from bot.intake.card_order import order_questions
 from bot.intake.naming import NAMING
 from bot.messages import Card, Choice, Delivery, Edited, Pressed, Said, load_card
 from store.chat.posts import Act
@@ -138,6 +139,11 @@ def understand(text: str) -> Meaning:
     return Words(text=whole)
 
 
+def may_answer(meaning: Meaning) -> bool:
+    """Whether it may be an answer where something is asked; `stop` never is."""
+    return not isinstance(meaning, Command) or (not meaning.task and meaning.verb in _ALSO_WORDS | _ALSO_BUTTONS)
+
+
 @cache
 def _whole(pattern: str) -> re.Pattern[str]:
     """Made when somebody first speaks: nobody does while the program starts."""
@@ -166,14 +172,16 @@ class Talk:
     @classmethod
     def of(cls, said: Said, task: Task, speaker: Presser, moment: Moment, tx: Transaction) -> "Talk":
         meaning = understand(said.text)
+        unseen, unsure = order_questions(said, task, tx)
         words = Utterance(
             text=said.text.strip(),
-            at=said.at,
             mentioned=said.mentions_bot,
             talk=isinstance(meaning, SmallTalk) and not assents(meaning.text),
             to=_card_at(said, tx),
             label=label_of,
             title=title_of,
+            unseen=unseen,
+            unsure=unsure,
         )
         return cls(task=task, words=words, said=said, speaker=speaker, moment=moment)
 
@@ -186,7 +194,7 @@ class Talk:
 
     def is_answered_by(self, command: Command) -> bool:
         """Whether a command is meant as an answer here; `stop` and `cancel` never are."""
-        if command.task or command.verb not in _ALSO_WORDS | _ALSO_BUTTONS:
+        if not may_answer(command):
             return False
         if command.verb in _ALSO_BUTTONS and not answering.names_option(self.task, self.words.text, label_of):
             return False

@@ -22,8 +22,19 @@ from bot.cards import replies
 from bot.delivery.announcer import house_of, reply, whisper, wish
 from bot.intake import access
 from bot.intake.access import OverQuota, Quota, strangers_among, with_names
+from bot.intake.card_order import is_too_early
 from bot.intake.commands import Asked, answer, is_free, obey
-from bot.intake.conversation import Command, Meaning, SmallTalk, Talk, Words, checks_at, understand, warn_of_key
+from bot.intake.conversation import (
+    Command,
+    Meaning,
+    SmallTalk,
+    Talk,
+    Words,
+    checks_at,
+    may_answer,
+    understand,
+    warn_of_key,
+)
 from bot.intake.linking import Linking
 from bot.intake.putting_off import put_off
 from bot.intake.workflow_words import ReadRequest, read_workflow
@@ -64,10 +75,10 @@ class Inbox:
         return await self._database.read(lambda tx: tx.deliveries.to_settle())
 
     async def settle(self, received: Received) -> Outcome:
-        """Turn one delivery into what it means."""
+        """Turn one delivery into what it means. It stays received while it is too early to tell."""
         outcome = await self._database.write(partial(self._settle, received))
         awaited = self._awaited.get(received.key)
-        if awaited and not awaited.done():
+        if awaited and not awaited.done() and outcome.state is not DeliveryState.RECEIVED:
             awaited.set_result(outcome)
         return outcome
 
@@ -111,7 +122,11 @@ class Inbox:
         if known is None or known[0] is not DeliveryState.RECEIVED:
             return Outcome(state=known[0], words=known[1]) if known else Outcome(state=DeliveryState.IGNORED, words="")
         delivery = shape(DELIVERIES[received.kind]).validate_json(received.body)
-        warn_of_key(delivery, self._office.redact, self._clock.now(), tx)
+        now = self._clock.now()
+        answers = isinstance(delivery, Said) and may_answer(understand(delivery.text))
+        if answers and is_too_early(delivery.thread, now - received.at, tx):
+            return Outcome(state=DeliveryState.RECEIVED, words="")
+        warn_of_key(delivery, self._office.redact, now, tx)
         try:
             with tx.undone_on_error():
                 outcome = self._mean(delivery, tx)

@@ -21,7 +21,7 @@ from agents.ports import Ports, ProjectUnusable
 from bot.intake.inbox import Inbox
 from bot.running.scheduler import Scheduler
 from bot.services import Leases, Services
-from store.chat.deliveries import Received
+from store.chat.deliveries import DeliveryState, Received
 from store.codec import Cause, Recorded
 from store.database import StoreUnavailable
 from store.running.jobs import LONGEST_WAIT, Job
@@ -37,6 +37,7 @@ JOBS_AT_ONCE = 16
 TOO_LONG = "this task took {steps} steps, which is as many as it may take by itself (`limits.task_steps`)"
 PATIENT = 15  # tries of what holds up nobody, a minute apart in the end
 BATCH = 400
+TOO_EARLY = 0.02  # seconds until what came too early is looked at again
 
 
 class Jobs:
@@ -205,30 +206,37 @@ async def settle_waiting(inbox: Inbox) -> int:
     waiting = await inbox.waiting()
     for received in waiting:
         threads.setdefault(received.thread, []).append(received)
-    for outage in await asyncio.gather(*(_settle_in_order(inbox, each) for each in threads.values())):
-        if outage:
-            raise outage
+    ends = await asyncio.gather(*(_settle_in_order(inbox, each) for each in threads.values()))
+    for end in ends:
+        if isinstance(end, StoreUnavailable):
+            raise end
+    if not all(ends):
+        await asyncio.sleep(TOO_EARLY)
     return len(waiting)
 
 
-async def _settle_in_order(inbox: Inbox, deliveries: list[Received]) -> StoreUnavailable | None:
-    """An outage ends it: nothing was lost, what is left is still received, and the pump comes back."""
+async def _settle_in_order(inbox: Inbox, deliveries: list[Received]) -> StoreUnavailable | bool:
+    """Whether all are settled: what came too early waits, and a `stop` goes past it. An outage ends it: nothing was
+    lost, what is left is still received, and the pump comes back.
+    """
+    settled = True
     for received in deliveries:
         try:
-            await _settle(inbox, received)
+            settled &= await _settle(inbox, received)
         except StoreUnavailable as outage:
             return outage
-    return None
+    return settled
 
 
-async def _settle(inbox: Inbox, received: Received) -> None:
+async def _settle(inbox: Inbox, received: Received) -> bool:
     try:
-        await inbox.settle(received)
+        return (await inbox.settle(received)).state is not DeliveryState.RECEIVED
     except StoreUnavailable:
         raise
     except Exception as problem:
         log.exception("delivery failed", extra={"delivery": received.key})
         await inbox.give_up(received, repr(problem))
+        return True
 
 
 def launch(tx: Transaction) -> int:

@@ -51,6 +51,8 @@ class Timers:
         """Silence decides only where people could see the question, and where what they said was read."""
         if tx.posts.is_unseen(f"decision:{waiting.id}"):
             return pressing.begin_clock_again(task, waiting.id, moment)
+        if tx.deliveries.has_words_in(task.request.thread):
+            return pressing.begin_clock_again(task, waiting.id, moment, until=moment.at + GRACE)
         if self._since and waiting.due and waiting.due < self._since:
             return pressing.begin_clock_again(task, waiting.id, moment, until=self._since + GRACE)
         return []

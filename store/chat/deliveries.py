@@ -80,6 +80,11 @@ class Deliveries(TransactionPart):
             found.append(Received(at=moment(at), **{**row, "also": row["also"] or ""}))
         return found
 
+    def has_words_in(self, thread: Thread) -> bool:
+        """Whether something was said there that nobody has read yet."""
+        unread = select(_D.c.seq).where(WAITING, _D.c.thread == thread, _D.c.kind == "Said").limit(1)
+        return self._db.execute(unread).first() is not None
+
     def settle(self, key: str, state: DeliveryState, outcome: str, at: datetime) -> bool:
         """End a delivery. False: somebody else settled it first."""
         row = {"which": key, "now": str(state), "why": outcome, "when": seconds(at)}

@@ -80,12 +80,22 @@ class Post:
         return f"{self.key}~{self.target}" if self.act is Act.POST and self.target else self.key
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PostPlace:
+    """Where a message stands, as far as we know."""
+
+    message: str  # the platform's id; empty until it is known
+    elsewhere: bool  # it may have been seen under another id: sending it was tried, or it was deleted once
+
+
 LATE = 60.0  # seconds after which somebody has waited to see it
 LONGEST_WAIT = 900.0  # seconds: a platform that wants more patience is asked again after this
 
 # While a message is being sent nobody knows what the platform shows, so `shown` is empty from the claim to its end.
 # "Wanted is not shown" is then true of all that is unfinished, and an index holds just that.
 _UNFINISHED = _P.c.wanted != _P.c.shown
+_TRIED = or_(_P.c.state == PostState.SENDING, _P.c.unsure_since.is_not(None))
+_ELSEWHERE = or_(_P.c.target != "", and_(_P.c.message == "", or_(_P.c.state == PostState.PARKED, _TRIED)))
 _earlier = tables.posts.alias("earlier")
 _ITS_TURN = ~exists().where(
     _earlier.c.wanted != _earlier.c.shown,
@@ -181,9 +191,8 @@ class Posts(TransactionPart):
 
     def under_way(self, thread: Thread) -> list[Wish]:
         """Messages that people may see already though we do not know their ids yet."""
-        tried = or_(_P.c.state == PostState.SENDING, _P.c.unsure_since.is_not(None))
         new = (_P.c.thread == thread, _P.c.act == Act.POST, _P.c.message == "", _P.c.state != PostState.PARKED)
-        return [_wish(row) for row in self._db.execute(select(_P).where(*new, tried))]
+        return [_wish(row) for row in self._db.execute(select(_P).where(*new, _TRIED))]
 
     def is_wanted(self, key: str) -> bool:
         """Whether a message of this key is wanted anywhere."""
@@ -201,6 +210,12 @@ class Posts(TransactionPart):
         """Whether a message is wanted that no platform has taken yet."""
         found = self._db.execute(select(_P.c.message).where(_P.c.key == key, _P.c.act == Act.POST).limit(1)).scalar()
         return found == ""
+
+    def place_of(self, key: str, thread: Thread) -> PostPlace | None:
+        """Where a message of this key stands in a thread. None: it is not wanted there."""
+        wanted = select(_P.c.message, _ELSEWHERE.label("elsewhere")).where(_P.c.key == key, _P.c.thread == thread)
+        row = self._db.execute(wanted).first()
+        return PostPlace(message=row.message, elsewhere=bool(row.elsewhere)) if row else None
 
     def lose(self, post: Post, *, again: bool) -> None:
         """Somebody deleted the message: post it anew at once, or when it next has something to say."""

@@ -148,6 +148,11 @@ class Messages(TransactionPart):
         wanted = select(_M.c.message).where(_M.c.thread == thread, _M.c.by != "").order_by(_M.c.id.desc()).limit(1)
         return self._db.execute(wanted).scalar()
 
+    def comes_before(self, thread: Thread, first: str, second: str) -> bool:
+        """Whether one message was kept before the other; false where we have no copy of one."""
+        wanted = select(_M.c.message).where(_M.c.thread == thread, _M.c.message.in_([first, second]))
+        return self._db.execute(wanted.order_by(_M.c.id)).scalars().all() == [first, second]
+
     def first_of(self, thread: Thread) -> str | None:
         """The lowest of the platform's ids of messages in a thread."""
         return self._db.execute(select(func.min(_M.c.message)).where(_M.c.thread == thread)).scalar()

@@ -30,14 +30,14 @@ async def test_a_project_named_in_the_request_is_not_asked_for(play: Play) -> No
 
 async def test_a_question_is_answered_in_words(play: Play) -> None:
     thread = await play.stage.say("ana", "add login", mention=True)
-    await play.sees("ana", thread, "which project")
+    await play.sees("ana", thread, "which project is this for")
     await play.stage.say("ana", "api", thread=thread)
     await play.sees("ana", thread, "State: Waiting for a plan", "Project: api")
 
 
 async def test_a_stranger_presses_and_is_told_in_private_who_may(play: Play) -> None:
     thread = await play.stage.say("ana", "add login", mention=True)
-    await play.sees("ana", thread, "which project")
+    await play.sees("ana", thread, "which project is this for")
     await play.stage.press("mallory", thread, "api")
     refusal = await play.sees("mallory", thread, "This is not yours to decide", "the owner of the task or an approver")
     assert refusal.private
@@ -51,7 +51,7 @@ async def test_a_stranger_presses_and_is_told_in_private_who_may(play: Play) -> 
 
 async def test_a_button_works_after_a_restart(play: Play) -> None:
     thread = await play.stage.say("ana", "add login", mention=True)
-    await play.sees("ana", thread, "which project")
+    await play.sees("ana", thread, "which project is this for")
     await play.host.restart()
     await play.stage.press("ana", thread, "web")
     await play.sees("ana", thread, "State: Waiting for a plan", "Project: web")
@@ -138,7 +138,7 @@ async def test_two_accounts_become_one_person_when_both_say_so(play: Play) -> No
     await play.sees("ana-phone", other, "Is this account yours too?", play.stage.account("ana"))
     await play.sees("ana", line, "Is this account yours too?", play.stage.account("ana-phone"))
     thread = await play.stage.say("ana", "add login", mention=True)
-    await play.sees("ana", thread, "which project")
+    await play.sees("ana", thread, "which project is this for")
     await play.stage.press("ana-phone", thread, "api")
     await play.sees("ana-phone", thread, "This is not yours to decide")
 

@@ -38,7 +38,7 @@ async def test_a_guest_opens_no_task_and_is_told_in_private_who_may_ask(play: Pl
 async def test_a_guest_steers_and_decides_nothing(play: Play) -> None:
     make_guest(play, "gil")
     thread = await play.stage.say("ana", "add login", mention=True)
-    await play.sees("ana", thread, "which project")
+    await play.sees("ana", thread, "which project is this for")
     await play.stage.say("gil", "stop", thread=thread, mention=True)
     await play.stage.press("gil", thread, "api")
     refusal = await play.sees("gil", thread, "This is not yours to decide")

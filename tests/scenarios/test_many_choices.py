@@ -15,7 +15,7 @@ def projects(count: int) -> str:
 async def test_the_last_of_thirty_projects_can_be_pressed_and_named(opened: Opened) -> None:
     play = await opened(Given(config=projects(30), llm=ThinkingLlm()))
     thread = await play.stage.say("ana", "add a login page", mention=True)
-    card = await play.sees("ana", thread, "which project")
+    card = await play.sees("ana", thread, "which project is this for")
     assert {f"project-{n}" for n in range(1, 31)} <= {label.removeprefix("Use ") for label in card.buttons}
     label = next(label for label in card.buttons if label.endswith("project-30"))
     await play.stage.press("ana", thread, label)
@@ -25,7 +25,7 @@ async def test_the_last_of_thirty_projects_can_be_pressed_and_named(opened: Open
 
     await until(chosen, "project-30")
     thread = await play.stage.say("ana", "add a help page", mention=True)
-    await play.sees("ana", thread, "which project")
+    await play.sees("ana", thread, "could be about several projects")
     await play.stage.say("ana", "project-29", thread=thread)
 
     async def named() -> bool:
@@ -38,7 +38,7 @@ async def test_the_last_of_thirty_projects_can_be_pressed_and_named(opened: Open
 async def test_the_last_of_two_hundred_projects_is_named_in_a_reply(opened: Opened) -> None:
     play = await opened(Given(config=projects(200), llm=ThinkingLlm()))
     thread = await play.stage.say("ana", "add a login page", mention=True)
-    card = await play.sees("ana", thread, "which project")
+    card = await play.sees("ana", thread, "which project is this for")
     task = await play.task()
     asked = task.of_kind(Kind.PROJECT)
     assert asked and len(asked.options) == 200, "no choice is dropped"

@@ -10,7 +10,7 @@ from agents.domain.work.work import Ending, SubtaskState
 from agents.ports import Asked, Brief, GaveUp, Outcome, WantsScope, Watch
 from tests.fakes.llm import no_answer
 from tests.fakes.work import Play as Plays, ScriptedMinions, Workshop, finishes, never_ends, says
-from tests.scenarios.conftest import ALL, Given, Opened, Play, on
+from tests.scenarios.conftest import ALL, Given, Opened, Play
 from tests.scenarios.stage import until
 from tests.scenarios.working import THREE_SUBTASKS, at_work, given, wished
 
@@ -231,7 +231,6 @@ async def test_a_plan_that_is_snoozed_offers_nothing_until_it_is_brought_back(op
     await play.sees("lead", thread, "T-1 is ready to merge")
 
 
-@on("console", "discord")  # Slack numbers words by its own clock, which falls behind that of a scenario
 async def test_words_said_while_the_bot_was_down_are_not_overruled_by_time(opened: Opened) -> None:
     """The default fell due meanwhile; what was said before is read first."""
     asks = says(Asked(question="Which colour?", options=("red", "blue"), default="red"))

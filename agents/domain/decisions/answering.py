@@ -3,7 +3,6 @@
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime
 
 from agents.domain import events as e
 from agents.domain.checks.scope import paths_within
@@ -17,7 +16,6 @@ from agents.domain.decisions.table import (
     ask,
     can_be_held,
     conclude,
-    is_lapsed,
     kind_of,
     questions,
     refuse_without_words,
@@ -73,10 +71,11 @@ class Utterance:
     """Something that was said in a task's thread, and how it was said."""
 
     text: str
-    at: datetime | None = None  # when it was said, where that is earlier than it is read
     mentioned: bool = False  # with the bot's name
     talk: bool = False  # a thank-you or a greeting: it answers nothing
     to: DecisionId | None = None  # the card that it replies to
+    unseen: frozenset[DecisionId] = frozenset()  # questions that were not shown yet when it was said
+    unsure: frozenset[DecisionId] = frozenset()  # those of which nobody knows whether they were
     label: LabelOf = own_label  # what buttons say
     title: TitleOf = own_title  # what cards say first
 
@@ -110,7 +109,7 @@ def reply(task: Task, words: Utterance, presser: Presser, moment: Moment) -> Fac
     """
     reading = read(task, words, presser, moment)
     answers = reading.answers
-    if len(answers) == 1:
+    if len(answers) == 1 and answers[0].decision.id not in words.unsure:
         return _answered(task, answers[0], words, presser, moment)
     if answers:
         answers = tuple(a for a in answers if not a.approves or rule_of(a.decision).people == 1) or answers[:1]
@@ -126,12 +125,12 @@ def reply(task: Task, words: Utterance, presser: Presser, moment: Moment) -> Fac
 def read(task: Task, words: Utterance, presser: Presser, moment: Moment) -> Reading:
     """What the words answer, of what the speaker may decide at this moment.
 
-    What is named by its button counts before what takes any words, and that before a plain yes.
+    What is named by its button counts before what takes any words, and that before a plain yes. While a question is
+    open no clock has decided it, so words count however late they are read; what nobody could see yet is not answered.
     """
     if words.talk:
         return Reading()
-    at = _said_at(words, moment)
-    open = [d for d in questions(task) if d.kind is not Kind.CANCEL and not is_lapsed(d, at)]
+    open = [d for d in questions(task) if d.kind is not Kind.CANCEL and d.id not in words.unseen]
     asked, said = _addressed(task, [d for d in open if words.to in (None, d.id)], words.text)
     theirs: list[Decision] = []
     for look in (_named, _free, _assented):
@@ -141,11 +140,6 @@ def read(task: Task, words: Utterance, presser: Presser, moment: Moment) -> Read
             return Reading(answers=tuple(mine))
         theirs += [answer.decision for answer in found]
     return Reading(not_theirs=theirs[0] if theirs else None)
-
-
-def _said_at(words: Utterance, moment: Moment) -> datetime:
-    """Words count at the time they were said, however late they are read."""
-    return min(words.at or moment.at, moment.at)
 
 
 def wait_for_words(task: Task, words: Utterance, presser: Presser, moment: Moment) -> Facts:
@@ -196,7 +190,7 @@ def _wait(task: Task, words: Utterance, presser: Presser, moment: Moment) -> Fac
             next_due=again if rule_of(decision).reminders else None,
         )
         for decision in questions(task)
-        if can_be_held(decision) and not is_lapsed(decision, _said_at(words, moment))
+        if can_be_held(decision) and decision.id not in words.unseen
         if _entitled(task, presser, moment, rule_of(decision))
     ]
 

@@ -36,6 +36,7 @@ PLATFORM = PlatformSpec(
     ),
     possessive="Discord's",
     loggers=("discord",),
+    rank="bot.platforms.discord.notation:rank",
     connect="bot.platforms.discord.gateway:connect",
     checks="bot.platforms.discord.setup:DiscordChecks",
     manifest="bot.platforms.discord.setup:manifest",

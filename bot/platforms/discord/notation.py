@@ -58,6 +58,11 @@ def user_of(account: Account) -> str | None:
     return user if name == NAME and user.isdecimal() else None
 
 
+def rank(message: str) -> int | None:
+    """The place of a message: later ids are larger. An interaction has one too."""
+    return int(message) if message.isdecimal() else None
+
+
 class Act(StrEnum):
     """What pressing a component, or sending a form, asks for."""
 

@@ -67,6 +67,7 @@ PLATFORM = PlatformSpec(
     ),
     possessive="Slack's",
     loggers=("slack_bolt", "slack_sdk"),
+    rank="bot.platforms.slack.notation:rank",
     connect="bot.platforms.slack.gateway:connect",
     checks="bot.platforms.slack.setup:SlackChecks",
     manifest="bot.platforms.slack.setup:manifest",

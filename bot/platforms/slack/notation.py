@@ -50,6 +50,12 @@ def seconds(ts: str) -> float | None:
     return float(ts) if re.fullmatch(r"[0-9]{1,11}\.[0-9]{1,6}", ts) else None
 
 
+def rank(message: str) -> int | None:
+    """The place of a message in its channel, in microseconds: Slack's ids are times, and no two are the same."""
+    found = re.fullmatch(r"([0-9]{1,11})\.([0-9]{6})", message)
+    return int(found[1] + found[2]) if found else None
+
+
 def team(account: Account) -> str:
     return account.split(":")[1]
 

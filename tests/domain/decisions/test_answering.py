@@ -292,12 +292,28 @@ def test_silence_never_overrules_words_that_were_said(
         assert isinstance(reminded, e.DecisionReminded)
 
 
-def test_words_that_were_in_time_count_when_they_are_read_late() -> None:
+@pytest.mark.parametrize("after", [599, 601, 7200])
+def test_words_count_while_the_question_is_open_however_late_they_are_read(after: float) -> None:
+    """When they were said only another clock could tell; silence has not decided yet."""
     at = task(TIMED)
-    words = Utterance(text="bcrypt", at=NOW + timedelta(seconds=599))
-    assert isinstance(answering.reply(at, words, OWNER, moment(700))[0], e.DecisionMade)
-    late = Utterance(text="bcrypt", at=NOW + timedelta(seconds=601))
-    assert isinstance(answering.reply(at, late, OWNER, moment(700))[0], e.RemarkMade)
+    assert chosen(at, say(at, "bcrypt", after=after)) == ("bcrypt", "")
+
+
+def test_words_said_before_a_question_was_shown_do_not_answer_it() -> None:
+    at = task(TIMED)
+    words = Utterance(text="bcrypt", unseen=frozenset({questions(at)[0].id}))
+    assert [type(fact) for fact in answering.reply(at, words, OWNER, moment())] == [e.RemarkMade], "no clock waits"
+    other = evolve(at, ask(at, hash_question(2), moment(cause="q9"))[0])
+    made = answering.reply(other, words, OWNER, moment())[0]
+    assert isinstance(made, e.DecisionMade) and made.decision == questions(other)[1].id
+
+
+def test_where_nobody_knows_which_came_first_the_speaker_is_asked_and_the_clock_waits() -> None:
+    at = task(TIMED)
+    words = Utterance(text="bcrypt", unsure=frozenset({questions(at)[0].id}))
+    held, asked = answering.reply(at, words, OWNER, moment())
+    assert isinstance(held, e.DecisionHeld) and isinstance(asked, e.DecisionOpened)
+    assert asked.decision.kind is Kind.MEANT and [o.value for o in asked.decision.options] == ["answer", "remark"]
 
 
 def test_a_question_without_a_default_is_reminded_of_after_four_hours_and_still_takes_words() -> None:
