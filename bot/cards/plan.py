@@ -69,7 +69,9 @@ def plan_rows(task: Task, bill: Bill) -> tuple[Row, ...]:
 
 
 def lines_of_plan(task: Task) -> str:
-    """The plan as it stands in the form for editing it by hand."""
+    """The plan as it stands in the form for editing it by hand; or what was tried and not taken, to go on from."""
+    if task.plan.edit_refused and task.plan.edit_tried:
+        return task.plan.edit_tried
     return to_lines(task.plan.draft) if task.plan.draft else ""
 
 

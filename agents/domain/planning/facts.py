@@ -103,6 +103,7 @@ class PlanEdited(Event):
     plan: Decomposition
     words: str  # what is different
     grew: bool  # it asks for more than the one before, so reviewers read it
+    lines: str = ""  # as they were sent; earlier versions do not say it
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -159,6 +160,7 @@ class PlanState:
     asked: int = 0  # how often a person had a word in it: answered the planner, asked for changes, or edited it
     edited_by: PersonId | None = None  # by hand
     edit_refused: tuple[str, ...] = ()  # why the last edit by hand was not taken
+    edit_tried: str = ""  # its lines, for whoever goes on from there
     guidance_left_out: tuple[tuple[str, str], ...] = ()  # files of the project's guidance, and why each was
     manners: GitManners = PLAIN  # of the draft: how git is used for it
     workflow_left_out: tuple[str, ...] = ()  # what of the project's own workflow files is not used, and why
@@ -220,7 +222,7 @@ def _(plan: PlanState, fact: DecompositionDrafted) -> PlanState:
 
 @fold.on(PlanEdited)
 def _(plan: PlanState, fact: PlanEdited) -> PlanState:
-    return replace(plan, feedback=(), tries=0, asked=plan.asked + 1, edit_refused=())
+    return replace(plan, feedback=(), tries=0, asked=plan.asked + 1, edit_refused=(), edit_tried=fact.lines)
 
 
 fold.on(PlanEditRefused)(lambda plan, fact: replace(plan, edit_refused=fact.reasons))
@@ -243,7 +245,8 @@ def _(plan: PlanState, fact: ReviewersDisagreed) -> PlanState:
 
 
 def asked_again(plan: PlanState) -> PlanState:
-    return at_first(replace(plan, feedback=(), tries=0, asked=plan.asked + 1))
+    again = replace(plan, feedback=(), tries=0, asked=plan.asked + 1, edit_refused=(), edit_tried="")
+    return at_first(again)
 
 
 def at_first(plan: PlanState) -> PlanState:

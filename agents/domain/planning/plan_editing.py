@@ -11,7 +11,7 @@ from agents.domain import events as e
 from agents.domain.decisions.kind import Chosen, Moment
 from agents.domain.errors import PressRefused
 from agents.domain.planning.decomposition import Decomposition, Edge, Need, Subtask, with_closing
-from agents.domain.planning.plan_faults import faults
+from agents.domain.planning.plan_faults import Fault, find_faults
 from agents.domain.planning.plan_reading import read_word
 from agents.domain.planning.work_kind import WorkKind
 from agents.domain.task.task import Task
@@ -29,12 +29,13 @@ class PlanEdit:
 
 
 class BadEdit(PressRefused):
-    """Edited lines that make no plan."""
+    """Edited lines that make no plan. Each fault has the number that its subtask had before."""
 
-    def __init__(self, problems: Sequence[str]) -> None:
-        more = [f"and {len(problems) - MOST_FAULTS} more"] if len(problems) > MOST_FAULTS else []
-        told = "; ".join((*problems[:MOST_FAULTS], *more))
+    def __init__(self, faults: Sequence[Fault]) -> None:
+        more = [f"and {len(faults) - MOST_FAULTS} more"] if len(faults) > MOST_FAULTS else []
+        told = "; ".join((*(fault.what for fault in faults[:MOST_FAULTS]), *more))
         super().__init__(f"Your edit was not taken. {told}", next_step="The plan is as it was: edit it again.")
+        self.faults = tuple(faults)
 
 
 def to_lines(plan: Decomposition) -> str:
@@ -45,23 +46,34 @@ def to_lines(plan: Decomposition) -> str:
 def edit_plan(plan: Decomposition, text: str) -> PlanEdit:
     """What the lines make of a plan. Raises BadEdit with all that is wrong with them."""
     known = {subtask.number: subtask for subtask in _editable(plan)}
-    made, problems = list[Subtask](), list[str]()
+    made, problems = list[Subtask](), list[Fault]()
     for at, line in enumerate(text.splitlines(), 1):
         if line.strip() and not line.lstrip().startswith("#"):
             found = _read_line(line, known)
-            if isinstance(found, str):
-                problems.append(f"Line {at}: {found}")
+            if isinstance(found, Fault):
+                problems.append(replace(found, what=f"Line {at}: {found.what}"))
             else:
                 made.append(found)
     problems += _wrong_numbers(made)
     if problems or not made:
-        raise BadEdit(problems or ["Every subtask was dropped: cancel the task instead"])
+        raise BadEdit(problems or [Fault(what="Every subtask was dropped: cancel the task instead")])
     edited = _renumber(plan, made)
-    if wrong := faults(edited):
-        raise BadEdit(wrong)
+    if wrong := find_faults(edited):
+        raise BadEdit([_number_before(fault, edited, made) for fault in wrong])
     if edited.hash == plan.hash:
-        raise BadEdit(["Nothing was changed"])
+        raise BadEdit([Fault(what="Nothing was changed")])
     return PlanEdit(plan=edited, words="; ".join(_differences(known, made)), grew=_grew(known, made))
+
+
+def faults_of_edit(task: Task, text: str) -> tuple[Fault, ...]:
+    """What is wrong with the lines, as far as code can tell without the project. Empty: they may be sent."""
+    if task.plan.draft is None:
+        return ()
+    try:
+        edit_plan(task.plan.draft, text)
+    except BadEdit as bad:
+        return bad.faults
+    return ()
 
 
 def edit_by_hand(task: Task, chosen: Chosen, moment: Moment) -> e.PlanEdited:
@@ -69,7 +81,9 @@ def edit_by_hand(task: Task, chosen: Chosen, moment: Moment) -> e.PlanEdited:
     assert task.plan.draft is not None
     edit = edit_plan(task.plan.draft, chosen.words)
     by, plan = chosen.person, edit.plan
-    return e.PlanEdited(task=task.id, at=moment.at, by=by, plan=plan, words=edit.words, grew=edit.grew)
+    return e.PlanEdited(
+        task=task.id, at=moment.at, by=by, plan=plan, words=edit.words, grew=edit.grew, lines=chosen.words
+    )
 
 
 def _editable(plan: Decomposition) -> tuple[Subtask, ...]:
@@ -84,21 +98,30 @@ def _line(subtask: Subtask) -> str:
     return " | ".join(fields).rstrip()
 
 
-def _read_line(line: str, known: Mapping[int, Subtask]) -> Subtask | str:
+def _number_before(fault: Fault, edited: Decomposition, made: Sequence[Subtask]) -> Fault:
+    """With the number of its row: subtasks have been numbered anew."""
+    ours = sum(subtask.opening for subtask in edited.steps)
+    at = (fault.number or 0) - ours - 1
+    return replace(fault, number=made[at].number if 0 <= at < len(made) else None)
+
+
+def _read_line(line: str, known: Mapping[int, Subtask]) -> Subtask | Fault:
     """The subtask as the line has it, by its number before; or what is wrong. A field that is not there stays."""
     number, *given = (field.strip() for field in line.split("|"))
     before = known.get(int(number)) if number.isascii() and number.isdigit() else None
     if before is None:
-        return f"{one_line(number, 20) or 'it'} is no subtask of this plan; to add one, ask for changes in words"
+        other = one_line(number, 20) or "it"
+        return Fault(what=f"{other} is no subtask of this plan; to add one, ask for changes in words")
     if len(given) > 5:
-        return "it has more than six fields"
+        return Fault(what="it has more than six fields", number=before.number)
     title, kind, role, files, after = (given[at] if at < len(given) else None for at in range(5))
     wanted = read_word(kind, WorkKind) if kind else before.kind
     if wanted is None:
-        return f"{one_line(kind or '', 30)} is no kind of work; there are {', '.join(WorkKind)}"
+        unknown = f"{one_line(kind or '', 30)} is no kind of work; there are {', '.join(WorkKind)}"
+        return Fault(what=unknown, number=before.number, field="kind")
     needs = _needs(before, after, known)
     if isinstance(needs, str):
-        return needs
+        return Fault(what=needs, number=before.number, field="after")
     paths = before.files if files is None else tuple(dict.fromkeys(path for path in _split(files) if path))
     changed = {"title": title or before.title, "kind": wanted, "role": before.role if role is None else role}
     made = replace(before, files=paths, needs=needs, **changed)  # type: ignore[arg-type]
@@ -122,9 +145,10 @@ def _needs(before: Subtask, after: str | None, known: Mapping[int, Subtask]) -> 
     return (*(Need(number=number) for number in numbers), *told)
 
 
-def _wrong_numbers(made: Sequence[Subtask]) -> list[str]:
+def _wrong_numbers(made: Sequence[Subtask]) -> list[Fault]:
     numbers = [subtask.number for subtask in made]
-    return [f"Subtask {number} stands there twice" for number in sorted({n for n in numbers if numbers.count(n) > 1})]
+    twice = sorted({number for number in numbers if numbers.count(number) > 1})
+    return [Fault(what=f"Subtask {number} stands there twice", number=number) for number in twice]
 
 
 def _renumber(plan: Decomposition, made: Sequence[Subtask]) -> Decomposition:

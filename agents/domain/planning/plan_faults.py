@@ -1,6 +1,7 @@
 """What code alone can find wrong with a plan, each with what to do about it."""
 
 from collections.abc import Collection, Iterator
+from dataclasses import dataclass
 
 from agents.domain.checks.scope import odd_path, twins
 from agents.domain.planning.decomposition import Decomposition, Edge, Subtask, cycle_in
@@ -12,6 +13,15 @@ MAX_FILES = 10
 MIN_SUBTASKS, MAX_SUBTASKS = 1, 7
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fault:
+    """Something wrong with a plan: in words, and where it stands."""
+
+    what: str
+    number: int | None = None  # of the subtask; None: it is about the whole
+    field: str = ""  # of the subtask: title, kind, role, files or after; empty: none of them
+
+
 def faults(
     plan: Decomposition, known_files: Collection[str] | None = None, roles: Collection[str] | None = None
 ) -> list[str]:
@@ -19,6 +29,13 @@ def faults(
 
     `roles`: that may work on a subtask; None: nobody knows here.
     """
+    return [fault.what for fault in find_faults(plan, known_files, roles)]
+
+
+def find_faults(
+    plan: Decomposition, known_files: Collection[str] | None = None, roles: Collection[str] | None = None
+) -> list[Fault]:
+    """The same, each with its place."""
     found = [fault for subtask in plan.subtasks for fault in _too_big(subtask)]
     found += _wrong_graph(plan)
     found += _wrong_shape(plan)
@@ -30,93 +47,105 @@ def faults(
     return found
 
 
-def _too_big(subtask: Subtask) -> Iterator[str]:
+def _too_big(subtask: Subtask) -> Iterator[Fault]:
     """PR-sized only if every one of these holds."""
-    name = f"Subtask {subtask.number} ({subtask.title})"
+    number, name = subtask.number, f"Subtask {subtask.number} ({subtask.title})"
     if subtask.hours > MAX_HOURS:
-        yield f"{name} takes {subtask.hours:g} h; at most {MAX_HOURS:g} h: split it"
+        yield Fault(what=f"{name} takes {subtask.hours:g} h; at most {MAX_HOURS:g} h: split it", number=number)
     if len(subtask.files) > MAX_FILES:
-        yield f"{name} touches {len(subtask.files)} files; at most {MAX_FILES}: split it"
+        many = f"{name} touches {len(subtask.files)} files; at most {MAX_FILES}: split it"
+        yield Fault(what=many, number=number, field="files")
     if subtask.review_minutes > MAX_REVIEW_MINUTES:
-        yield f"{name} takes {subtask.review_minutes} min to review; at most {MAX_REVIEW_MINUTES}: split it"
+        long = f"{name} takes {subtask.review_minutes} min to review; at most {MAX_REVIEW_MINUTES}: split it"
+        yield Fault(what=long, number=number)
     if not subtask.why.strip():
-        yield f"{name} has no reason of its own: say why it exists, in one sentence"
+        yield Fault(what=f"{name} has no reason of its own: say why it exists, in one sentence", number=number)
     if not subtask.test.strip() and not subtask.spike:
-        yield f"{name} cannot be tested by itself: say how it is shown to work, or join it to one that can be"
+        untested = f"{name} cannot be tested by itself: say how it is shown to work, or join it to one that can be"
+        yield Fault(what=untested, number=number)
 
 
-def _wrong_graph(plan: Decomposition) -> Iterator[str]:
+def _wrong_graph(plan: Decomposition) -> Iterator[Fault]:
     numbers = [subtask.number for subtask in plan.subtasks]
     if len(set(numbers)) != len(numbers):
-        yield "Two subtasks have the same number: number them 1, 2, 3, …"
+        yield Fault(what="Two subtasks have the same number: number them 1, 2, 3, …")
         return
     phases = {subtask.number: subtask.phase for subtask in plan.subtasks}
     for subtask in plan.subtasks:
         for need in subtask.needs:
             if need.number not in phases:
-                yield f"Subtask {subtask.number} needs {need.number}, which does not exist"
+                missing = f"Subtask {subtask.number} needs {need.number}, which does not exist"
+                yield Fault(what=missing, number=subtask.number, field="after")
             elif need.edge is Edge.BLOCKS and phases[need.number] > subtask.phase:
-                yield f"Subtask {subtask.number} of phase {subtask.phase} waits for {need.number} of a later phase"
+                late = f"Subtask {subtask.number} of phase {subtask.phase} waits for {need.number} of a later phase"
+                yield Fault(what=late, number=subtask.number, field="after")
     if cycle := cycle_in({subtask.number: subtask.blocked_by for subtask in plan.subtasks}):
-        yield f"Subtasks wait for each other in a circle: {' -> '.join(map(str, cycle))}. Take one edge away"
+        circle = f"Subtasks wait for each other in a circle: {' -> '.join(map(str, cycle))}. Take one edge away"
+        yield Fault(what=circle, number=cycle[0], field="after")
 
 
-def _wrong_shape(plan: Decomposition) -> Iterator[str]:
+def _wrong_shape(plan: Decomposition) -> Iterator[Fault]:
     if not plan.goal.strip():
-        yield "The goal is empty: say in one sentence what will be true at the end"
+        yield Fault(what="The goal is empty: say in one sentence what will be true at the end")
     if len(plan.subtasks) < MIN_SUBTASKS:
-        yield "There is no subtask"
+        yield Fault(what="There is no subtask")
     for phase in plan.phase_numbers:
         here = [s for s in plan.steps if s.phase == phase]
         if len(here) > MAX_SUBTASKS:
-            yield f"Phase {phase} has {len(here)} subtasks; at most {MAX_SUBTASKS}: group them into phases"
+            many = f"Phase {phase} has {len(here)} subtasks; at most {MAX_SUBTASKS}: group them into phases"
+            yield Fault(what=many)
     spikes = {s.number for s in plan.subtasks if s.spike or s.opening}
     for subtask in plan.subtasks:
         if subtask.decides and not subtask.needs:
-            yield f"Subtask {subtask.number} settles a choice but is told nothing first: give it a spike to wait for"
+            alone = f"Subtask {subtask.number} settles a choice but is told nothing first: give it a spike to wait for"
+            yield Fault(what=alone, number=subtask.number, field="after")
         if subtask.spike and any(n not in spikes for n in subtask.blocked_by):
-            yield f"Spike {subtask.number} waits for work that is no spike: what must be found out comes first"
+            late = f"Spike {subtask.number} waits for work that is no spike: what must be found out comes first"
+            yield Fault(what=late, number=subtask.number, field="after")
 
 
-def _wrong_kinds(plan: Decomposition) -> Iterator[str]:
+def _wrong_kinds(plan: Decomposition) -> Iterator[Fault]:
     """A person who edits a plan may choose any kind that the files bear."""
     for subtask in plan.subtasks:
         if not subtask.closing and subtask.kind is not (fits := kind_of(subtask.kind, subtask.files)):
-            yield f"Subtask {subtask.number} is of kind {subtask.kind}, but its files are not: it is a {fits}"
+            wrong = f"Subtask {subtask.number} is of kind {subtask.kind}, but its files are not: it is a {fits}"
+            yield Fault(what=wrong, number=subtask.number, field="kind")
 
 
-def _wrong_places(plan: Decomposition, roles: Collection[str] | None) -> Iterator[str]:
+def _wrong_places(plan: Decomposition, roles: Collection[str] | None) -> Iterator[Fault]:
     described = [phase.number for phase in plan.phases]
     for number in sorted({each for each in described if described.count(each) > 1}):
-        yield f"Phase {number} is described twice: describe it once"
+        yield Fault(what=f"Phase {number} is described twice: describe it once")
     for number in sorted(set(described) - set(plan.phase_numbers)):
-        yield f"Phase {number} is described, but no subtask is in it: leave it out"
+        yield Fault(what=f"Phase {number} is described, but no subtask is in it: leave it out")
     for subtask in plan.subtasks:
         if subtask.role and roles is not None and subtask.role not in roles:
             known = ", ".join(sorted(roles)) or "none"
-            yield f"Subtask {subtask.number} is for the role {clean(subtask.role)}; roles that do subtasks: {known}"
+            role = f"Subtask {subtask.number} is for the role {clean(subtask.role)}; roles that do subtasks: {known}"
+            yield Fault(what=role, number=subtask.number, field="role")
         if subtask.project:
-            yield (
-                f"Subtask {subtask.number} is about the project {clean(subtask.project)}: a task is about one project, "
-                "so leave it out"
-            )
+            project = f"Subtask {subtask.number} is about the project {clean(subtask.project)}"
+            yield Fault(what=f"{project}: a task is about one project, so leave it out", number=subtask.number)
 
 
-def _odd_files(plan: Decomposition, known: Collection[str]) -> Iterator[str]:
+def _odd_files(plan: Decomposition, known: Collection[str]) -> Iterator[Fault]:
     """The list becomes the fence around a minion, and people read it: plain names of files, or of folders with a /."""
     for subtask in plan.subtasks:
         for path in subtask.files:
-            shown = clean(path)
+            names = f"Subtask {subtask.number} names {clean(path)}, which is"
             if problem := odd_path(path.removesuffix("/")):
-                yield f"Subtask {subtask.number} names {shown}, which is not a path inside the project: {problem}"
+                odd = f"{names} not a path inside the project: {problem}"
+                yield Fault(what=odd, number=subtask.number, field="files")
             elif "*" in path or "?" in path:
-                yield f"Subtask {subtask.number} names {shown}, which is a pattern: name each file, or a folder as src/"
+                pattern = f"{names} a pattern: name each file, or a folder as src/"
+                yield Fault(what=pattern, number=subtask.number, field="files")
     new = [path.removesuffix("/") for path in plan.paths if path not in known]
     for path, other in twins(new, known):
-        yield f"{clean(path)} and {clean(other)} are one file where case does not count: take the same spelling"
+        same = f"{clean(path)} and {clean(other)} are one file where case does not count: take the same spelling"
+        yield Fault(what=same)
 
 
-def _unknown_folders(plan: Decomposition, known: Collection[str]) -> Iterator[str]:
+def _unknown_folders(plan: Decomposition, known: Collection[str]) -> Iterator[Fault]:
     """A new file is fine where its folder exists or another subtask makes it; a path out of nowhere is a guess."""
     folders = {path.rpartition("/")[0] for path in known} | {""}
     parents = {"/".join(f.split("/")[:n]) for f in folders for n in range(1, f.count("/") + 2)} | folders
@@ -124,4 +153,5 @@ def _unknown_folders(plan: Decomposition, known: Collection[str]) -> Iterator[st
         for path in subtask.files:
             top, above = path.split("/")[0], path.rpartition("/")[0]
             if above and top and not {top, above} & parents and not odd_path(path.removesuffix("/")):
-                yield f"Subtask {subtask.number} names {path}, but the project has no folder {top}"
+                nowhere = f"Subtask {subtask.number} names {path}, but the project has no folder {top}"
+                yield Fault(what=nowhere, number=subtask.number, field="files")

@@ -13,6 +13,7 @@ from agents.domain.decisions.kinds.task.budget import raises
 from agents.domain.decisions.subject import OfBudget, OfPlan
 from agents.domain.decisions.table import ask
 from agents.domain.planning.decomposition import Decomposition, Level, with_closing
+from agents.domain.planning.facts import PlanState
 from agents.domain.planning.ladder import accept
 from agents.domain.planning.opening import with_opening
 from agents.domain.planning.plan_faults import faults
@@ -109,7 +110,7 @@ def after_draft(task: Task, draft: Draft, moment: Moment) -> Facts:
 def after_edit(
     task: Task, edited: e.PlanEdited, files: Collection[str] | None, roles: Collection[str], moment: Moment
 ) -> Facts:
-    """An edit by hand becomes a version. Reviewers read it again if it grew, or if they had not approved it."""
+    """An edit by hand becomes a version. Reviewers read it again if it grew, or if one of them had stopped it."""
     if not stands_at(task, TaskState.DECOMPOSING) or task.plan.draft is None:
         return []
     if found := tuple(faults(edited.plan, files, roles)):
@@ -130,21 +131,30 @@ def after_edit(
         manners=moment.manners(task),
         edited_by=edited.by,
     )
-    if edited.grew or before is None or before.ruling is not Ruling.APPROVED:
+    if edited.grew or before is None or before.ruling is Ruling.BLOCKED:
         return [made]
-    approved = e.DecompositionApproved(
-        task=task.id, at=moment.at, number=made.number, review=before, debate=plan.debate
-    )
-    return [made, approved, *_ask_plan(evolve(task, made), Kind.PLAN, moment)]
+    drafted, number = evolve(task, made), made.number
+    if _is_left_open(plan):
+        again = e.DecompositionEscalated(
+            task=task.id, at=moment.at, number=number, why=task.problem, review=before, debate=plan.debate
+        )
+        return [made, again, *_ask_plan(drafted, Kind.DEBATE, moment)]
+    approved = e.DecompositionApproved(task=task.id, at=moment.at, number=number, review=before, debate=plan.debate)
+    return [made, approved, *_ask_plan(drafted, Kind.PLAN, moment)]
 
 
 def _ask_as_before(task: Task, moment: Moment) -> Facts:
     """The plan as it was, with what could be chosen then."""
-    review, debate = task.plan.review, task.plan.debate
+    review = task.plan.review
     if review is not None and review.ruling is Ruling.BLOCKED:
         return _ask_plan(task, Kind.PLAN, moment, PLAN.offer(*BLOCKED))
-    open = review is None or review.ruling is not Ruling.APPROVED or (debate is not None and not debate.is_settled)
-    return _ask_plan(task, Kind.DEBATE if open else Kind.PLAN, moment)
+    return _ask_plan(task, Kind.DEBATE if _is_left_open(task.plan) else Kind.PLAN, moment)
+
+
+def _is_left_open(plan: PlanState) -> bool:
+    """The reviewers did not agree to it, so a person judges it."""
+    review, debate = plan.review, plan.debate
+    return review is None or review.ruling is not Ruling.APPROVED or (debate is not None and not debate.is_settled)
 
 
 def note_workflow(seen: Task, found: Resolved, task: Task, moment: Moment) -> Facts:

@@ -8,7 +8,7 @@ from agents.domain import events as e
 from agents.domain.decisions.authority import Kind, NotYours, Presser
 from agents.domain.planning import planning
 from agents.domain.planning.decomposition import Decomposition, Edge, Need, with_closing
-from agents.domain.planning.plan_editing import HEAD, BadEdit, edit_plan, to_lines
+from agents.domain.planning.plan_editing import HEAD, BadEdit, edit_plan, faults_of_edit, to_lines
 from agents.domain.planning.review import Critic, Custodiet
 from agents.domain.planning.work_kind import WorkKind
 from agents.domain.task.fold import replay
@@ -139,6 +139,60 @@ def test_an_edit_that_grew_is_read_again_and_outlives_a_plan_that_was_sent_back(
     task = planned.review(Critic.REVISE, Custodiet.WARN, asks=True)
     assert task.state is TaskState.DECOMPOSING and task.plan.feedback
     assert ["dropped 2" in wish.words for wish in task.wishes] == [True]
+
+
+def argued() -> Planned:
+    """Reviewers who could not agree, so a person judges."""
+    planned = Planned()
+    planned.draft(plan(FORM, CHECK, JOIN))
+    task = planned.review(Critic.REVISE, Custodiet.OK)
+    assert task.plan.debate, "they argue"
+    planned.then(planning.after_debate(task, task.plan.debate, planned.moment()))
+    return planned
+
+
+def test_a_plan_that_reviewers_left_open_is_edited_and_a_person_still_judges_it() -> None:
+    planned = argued()
+    assert planned.task.of_kind(Kind.DEBATE) and planned.task.state is TaskState.AWAITING_APPROVAL
+    held = planned.task.plan.debate
+    planned.press(Kind.DEBATE, "edit", "1\n3", by=OWNER)
+    task = check(planned)
+    assert (task.state, task.plan.number) == (TaskState.AWAITING_APPROVAL, 2)
+    assert task.of_kind(Kind.DEBATE) and task.of_kind(Kind.PLAN) is None and task.plan.debate == held
+    assert planned.press(Kind.DEBATE, "approve").plan.accepted == (task.plan.draft and task.plan.draft.hash)
+    assert replay(planned.facts) == planned.task
+    planned = argued()
+    planned.press(Kind.DEBATE, "edit", "1 | | | | form.py, app.py\n3", by=OWNER)
+    assert check(planned).state is TaskState.IN_REVIEW, "it grew"
+
+
+def test_what_a_reviewer_stopped_is_read_again_however_small_the_edit() -> None:
+    planned = shown(Critic.HALT)
+    assert planned.task.state is TaskState.BLOCKED
+    planned.press(Kind.PLAN, "edit", "1\n3", by=OWNER)
+    assert check(planned).state is TaskState.IN_REVIEW
+
+
+def test_each_fault_names_the_row_and_the_field_that_it_is_about() -> None:
+    def places(text: str) -> set[tuple[int | None, str]]:
+        planned = shown()
+        return {(fault.number, fault.field) for fault in faults_of_edit(planned.task, text)}
+
+    assert places("1 | | magic\n2 | | | | | 9\n3") == {(1, "kind"), (2, "after")}
+    assert places("3 | | | | ../x\n1 | | docs | | form.py") == {(3, "files"), (1, "kind")}, "by the numbers before"
+    assert places("1 | | | | | 2\n2 | | | | | 1\n3") <= {(1, "after"), (2, "after")}
+    assert places("") == {(None, "")}
+    assert not places("1\n3")
+
+
+def test_an_edit_that_was_not_taken_stands_in_the_form_again() -> None:
+    planned = shown()
+    tried = "1 | | | nobody |\n3"
+    planned.press(Kind.PLAN, "edit", tried, by=OWNER)
+    task = check(planned)
+    assert task.plan.edit_refused and task.plan.edit_tried == tried
+    task = planned.press(Kind.PLAN, "changes", "use tabs", by=OWNER)
+    assert not task.plan.edit_tried and not task.plan.edit_refused, "what comes next has nothing to do with it"
 
 
 def test_what_does_not_fit_the_project_is_told_and_the_plan_is_as_it_was() -> None:

@@ -119,7 +119,7 @@ def test_an_unresolved_debate_offers_three_ways_and_the_end(planned: Planned) ->
     task = planned.then(after_debate(task, held, planned.moment()))
     decision = task.of_kind(Kind.DEBATE)
     assert decision
-    assert [o.value for o in decision.options] == ["approve", "narrow", "information", "cancel"]
+    assert [o.value for o in decision.options] == ["approve", "narrow", "information", "edit", "cancel"]
     assert planned.press(Kind.DEBATE, "approve").state is TaskState.RUNNING
 
 

@@ -4,8 +4,8 @@ from agents.domain.decisions.authority import Kind
 from agents.domain.decisions.decision import Decision
 from agents.domain.decisions.kinds.plan.debate import DebateOption
 from agents.domain.task.task import Task
-from bot.cards.kinds.kind_card import CANCEL_TASK, NARROW, KindCard, Label, show_request
-from bot.cards.plan import plan_footer, rows_of_shown_plan
+from bot.cards.kinds.kind_card import CANCEL_TASK, EDIT_PLAN, NARROW, KindCard, Label, show_request
+from bot.cards.plan import lines_of_plan, plan_footer, rows_of_shown_plan
 from bot.cards.planning.argument import is_contested
 from bot.messages import Style
 
@@ -26,8 +26,10 @@ CARD = KindCard(
         DebateOption.INFORMATION: Label(
             "Ask for more information", "More information asked for", asks="What should be found out first?"
         ),
+        DebateOption.EDIT: EDIT_PLAN,
         DebateOption.CANCEL: CANCEL_TASK,
     },
+    fills={DebateOption.EDIT: lines_of_plan},
     rows=rows_of_shown_plan,
     footer=plan_footer,
     first=3,

@@ -7,6 +7,7 @@ from agents.domain.decisions.authority import APPROVAL, HEARD, STEERING, Kind
 from agents.domain.decisions.kind import Chosen, DecisionKind, Facts, Moment
 from agents.domain.decisions.subject import OfPlan
 from agents.domain.planning.ladder import accept, send_back
+from agents.domain.planning.plan_editing import edit_by_hand
 from agents.domain.task.task import Task
 
 
@@ -14,12 +15,18 @@ class DebateOption(StrEnum):
     APPROVE = "approve"
     NARROW = "narrow"
     INFORMATION = "information"
+    EDIT = "edit"
     CANCEL = "cancel"
 
 
 def apply_debate(task: Task, subject: OfPlan, chosen: Chosen, moment: Moment) -> Facts:
-    approved = chosen.option.value == DebateOption.APPROVE
-    return [accept(task, subject.hash, chosen.by, moment) if approved else send_back(task, chosen, moment)]
+    match chosen.option.value:
+        case DebateOption.APPROVE:
+            return [accept(task, subject.hash, chosen.by, moment)]
+        case DebateOption.EDIT:
+            return [edit_by_hand(task, chosen, moment)]
+        case _:
+            return [send_back(task, chosen, moment)]
 
 
 DEBATE = DecisionKind(
@@ -29,6 +36,9 @@ DEBATE = DecisionKind(
     apply=apply_debate,
     options=DebateOption,
     approves=frozenset({DebateOption.APPROVE}),
-    needs_words=frozenset({DebateOption.NARROW, DebateOption.INFORMATION}),
-    wider={DebateOption.NARROW: HEARD, DebateOption.INFORMATION: HEARD, DebateOption.CANCEL: STEERING},
+    needs_words=frozenset({DebateOption.NARROW, DebateOption.INFORMATION, DebateOption.EDIT}),
+    wider={
+        **dict.fromkeys((DebateOption.NARROW, DebateOption.INFORMATION), HEARD),
+        **dict.fromkeys((DebateOption.EDIT, DebateOption.CANCEL), STEERING),
+    },
 )
