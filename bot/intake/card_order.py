@@ -21,7 +21,7 @@ def order_questions(said: Said, task: Task, tx: Transaction) -> tuple[Questions,
     """
     if not said.message or surface_of(said.by) != surface_of(said.thread):
         return frozenset(), frozenset()
-    unseen, unsure = set(), set()
+    unseen, unsure = set[DecisionId](), set[DecisionId]()
     for question in questions(task):
         place = tx.posts.place_of(f"decision:{question.id}", said.thread)
         if place is None:
