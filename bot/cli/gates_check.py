@@ -5,9 +5,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from agents.domain.errors import OverlordError
+from agents.workspace.environments.tree_environment import Environment, environment
 from agents.workspace.gates import detect
 from agents.workspace.gates.detect import Way
-from agents.workspace.gates.gate_commands import Environment, environment
 from agents.workspace.gates.offers import LINT, read_offers
 from agents.workspace.git.repository_states import find_states
 from bot.config.overlord import Project

@@ -23,6 +23,7 @@ from agents.minions.pack import Packer, WorkPacks
 from agents.minions.reading import Counts
 from agents.ports import Brief, Checkout, Forge, Issues, Minions, Talker, Trial, Workspace
 from agents.workspace.environments.grounds import GroundSite, GroundTools, ProjectGrounds
+from agents.workspace.environments.tree_environment import environment
 from agents.workspace.files.artefacts import FileArtefacts, file_name
 from agents.workspace.files.safe_open import Tree
 from agents.workspace.forge.github import GitHubForge
@@ -32,7 +33,6 @@ from agents.workspace.forge.local import Forges, LocalForge, Place
 from agents.workspace.forge.remotes import Clones, Pushing, Remote, owner_and_name
 from agents.workspace.forge.sample import SampleForge
 from agents.workspace.gates import detect
-from agents.workspace.gates.gate_commands import environment
 from agents.workspace.gates.gate_runner import GateTools
 from agents.workspace.gates.judge import GateConfig, SandboxGates
 from agents.workspace.gates.ways import ways_of

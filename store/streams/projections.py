@@ -1,7 +1,7 @@
 """Tables that follow from the facts of tasks, in their transaction: for lists and searches, and each judgement."""
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -18,6 +18,7 @@ from store.codec import from_row, moment, seconds
 from store.sql import upsert
 
 _L, _V = tables.listings, tables.evaluations
+_WORST_FIRST = (Score.FAIL, Score.NEEDS_REVISION, Score.PASS)
 _WORDS_MOST = 2_000  # characters of a request that can be searched
 
 
@@ -123,8 +124,8 @@ def _evaluation(fact: WorkEvaluated, repo: str, pull: int, judgement: int) -> di
         "repo": repo,
         "pr_number": pull,
         "commit": judged.commit,
-        "test_score": scores.get("tests", ""),
-        "lint_score": scores.get("lint", ""),
+        "test_score": _worst(scores, "tests"),
+        "lint_score": _worst(scores, "lint"),
         "review_score": _review(judged),
         "overall": judged.overall,
         "feedback": "\n".join(judged.feedback),
@@ -135,8 +136,14 @@ def _evaluation(fact: WorkEvaluated, repo: str, pull: int, judgement: int) -> di
     }
 
 
+def _worst(scores: Mapping[str, str], check: str) -> str:
+    """Of several packages the worst counts; their checks are called such as `tests (web)`."""
+    found = {score for name, score in scores.items() if name == check or name.startswith(f"{check} (")}
+    return next((score.value for score in _WORST_FIRST if score.value in found), "")
+
+
 def _review(judged: Evaluation) -> str:
     """The worst of what reviewers say; empty where one gave no verdict."""
     scores = [review.score for review in judged.reviews]
-    worst = [score for score in (Score.FAIL, Score.NEEDS_REVISION, Score.PASS) if score in scores]
+    worst = [score for score in _WORST_FIRST if score in scores]
     return worst[0].value if worst and None not in scores else ""

@@ -19,9 +19,9 @@ from tempfile import TemporaryDirectory
 from agents.domain.checks.evaluation import Score
 from agents.domain.checks.scope import Scope, ScopeMode
 from agents.ports import Candidate, show_nothing
+from agents.workspace.environments.tree_environment import environment
 from agents.workspace.gates import gate_commands, rules
 from agents.workspace.gates.detect import Way
-from agents.workspace.gates.gate_commands import environment
 from agents.workspace.gates.gate_runner import CleanCheckout, GateRunner, GateTools
 from agents.workspace.gates.judge import GateConfig
 from agents.workspace.gates.passed_runs import PassedRuns

@@ -9,7 +9,7 @@ from tempfile import TemporaryDirectory
 import pytest
 
 from agents.domain.checks.evaluation import GateCommands, GateRun, Score, sum_up
-from agents.workspace.gates.gate_commands import environment
+from agents.workspace.environments.tree_environment import environment
 from tests.evaluator.bad_rules import BAD_RULES
 from tests.evaluator.bad_tests import BAD_TESTS
 from tests.evaluator.good import GOOD

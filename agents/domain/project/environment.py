@@ -85,6 +85,7 @@ class Part:
     setup: tuple[str, ...] = ()
     prepare: tuple[str, ...] = ()
     locks: tuple[str, ...] = ()  # files that decide what is installed
+    members: tuple[str, ...] = ()  # folders of packages that are set up together with it
     generated: tuple[str, ...] = ()  # files that set-up makes in the tree, and every tree needs
     variables: Mapping[str, str] = field(default_factory=dict)  # for set-up alone
 

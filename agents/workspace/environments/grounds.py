@@ -19,7 +19,7 @@ from agents.workspace.environments.links import package_names
 from agents.workspace.environments.registries import Sources, read_sources
 from agents.workspace.environments.seen import Machine, Seen, look, this_machine
 from agents.workspace.environments.setting_up import Request, python_of
-from agents.workspace.gates.gate_commands import Attached
+from agents.workspace.environments.tree_environment import Attached
 from agents.workspace.sandbox.walls import toolchain
 
 REMEMBERED = 64  # commits whose environments are known without looking again
@@ -186,7 +186,8 @@ def _offline(environment: Environment, fetched: Mapping[str, Path]) -> dict[str,
 
 
 def _sources(environment: Environment) -> tuple[str, ...]:
-    folders = (part.folder or "." for part in environment.parts if part.ecosystem is Ecosystem.PYTHON)
+    parts = [part for part in environment.parts if part.ecosystem is Ecosystem.PYTHON]
+    folders = (folder or "." for part in parts for folder in (part.folder, *part.members))
     return tuple(dict.fromkeys(folders)) or (".",)
 
 

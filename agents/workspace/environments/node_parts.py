@@ -19,10 +19,11 @@ _FALLBACK = {"pnpm": "9", "yarn": "1.22.22"}
 def find(seen: Seen, machine: Machine) -> Iterator[Part]:
     """Members of a workspace are set up by its root; without one, each package by itself."""
     folders = list(seen.folders_with(MANIFEST))
-    rooted = "" in folders and _is_workspace(seen, "")
-    for folder in [""] if rooted else folders:
+    spaces = [folder for folder in folders if _is_workspace(seen, folder)]
+    for folder in folders:
         package = seen.json(join(folder, MANIFEST))
-        if _needs(package) or rooted or _lock(seen, folder):
+        above = any(space != folder and folder.startswith(f"{space}/" if space else "") for space in spaces)
+        if not above and (_needs(package) or folder in spaces or _lock(seen, folder)):
             yield _part(seen, machine, folder, package)
 
 
@@ -44,7 +45,8 @@ def _part(seen: Seen, machine: Machine, folder: str, package: dict[str, Any]) ->
     go = f"cd {shlex.quote(folder)} && " if folder else ""
     install = _install(seen, machine, folder, lock, package)
     known = [join(folder, name) for name in (MANIFEST, lock, "pnpm-workspace.yaml", ".npmrc", ".yarnrc.yml") if name]
-    members = (path for path in seen.blobs if path.endswith(f"/{MANIFEST}") and _is_workspace(seen, folder))
+    inside = seen.folders_with(MANIFEST) if _is_workspace(seen, folder) else ()
+    members = (join(each, MANIFEST) for each in inside if each.startswith(f"{folder}/" if folder else ""))
     return Part(
         ecosystem=Ecosystem.NODE,
         folder=folder,

@@ -8,10 +8,13 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from agents.domain.project.environment import Ecosystem, Part
+from agents.workspace.environments import poetry_groups
 from agents.workspace.environments.seen import Machine, Seen, join
+from agents.workspace.gates.detect import PY_TEST
 
 PYPROJECT = "pyproject.toml"
 _MANIFESTS = (PYPROJECT, "setup.py", "setup.cfg")
+_LOCKS = ("uv.lock", "poetry.lock")
 # Extras, groups and requirements files that hold what checks need.
 WANTED = re.compile(
     r"tests?|testing|dev|develop|development|lint|linting|linters?|typing|types|type-?check(ing)?|mypy|checks?|qa|style|ci"
@@ -39,6 +42,8 @@ class _Package:
     requirements: tuple[str, ...] = ()
     uv_lock: bool = False
     files: frozenset[str] = field(default_factory=frozenset)
+    poetry_lock: Mapping[str, Any] = field(default_factory=dict)
+    members: tuple["_Package", ...] = ()  # of its workspace
 
     @property
     def project(self) -> dict[str, Any]:
@@ -66,6 +71,30 @@ class _Package:
         return _chosen(_table(self.toml, "dependency-groups"))
 
     @property
+    def poetry_groups(self) -> tuple[str, ...]:
+        """What Poetry would install for checks, as requirements."""
+        chosen = _chosen(poetry_groups.group_names(self._poetry))
+        found = (poetry_groups.requirements(self._poetry, name, self.poetry_lock) for name in chosen)
+        return tuple(dict.fromkeys(each for some in found for each in some))
+
+    @property
+    def gathers(self) -> bool:
+        """Whether it is the root of a workspace of uv."""
+        return "workspace" in _table(_table(self.toml, "tool"), "uv")
+
+    @property
+    def name(self) -> str:
+        said = self.project.get("name") or self._poetry.get("name")
+        return _known_as(said) if isinstance(said, str) else ""
+
+    @property
+    def needs(self) -> frozenset[str]:
+        listed = self.project.get("dependencies")
+        named = [each for each in listed if isinstance(each, str)] if isinstance(listed, list) else []
+        names = (found[0] for each in named if (found := _NAMED.match(each)))
+        return frozenset(map(_known_as, (*names, *_table(self._poetry, "dependencies"))))
+
+    @property
     def asks_git(self) -> bool:
         """Whether building asks git for a version."""
         requires = _table(self.toml, "build-system").get("requires")
@@ -91,6 +120,7 @@ class _Package:
         unknown = isinstance(dynamic, list) and "dependencies" in dynamic
         poetry = set(_table(self._poetry, "dependencies")) - {"python"}
         needs = (project.get("dependencies"), unknown, self.requirements, self.uv_lock, poetry, self.generated_files)
+        needs = (*needs, self.poetry_groups, self.members)
         return any(needs) or bool(self.extras or self.groups) or "setup.py" in self.texts or self._of_setup_cfg
 
     @property
@@ -107,7 +137,7 @@ class _Package:
 def find(seen: Seen, machine: Machine) -> Iterator[Part]:
     """One venv for all of a repository; those in folders below count where the root has none of its own."""
     packages = [_package(seen, folder) for folder in _folders(seen)]
-    wanted = [package for package in packages if package.installs]
+    wanted = _needed_first([package for package in packages if package.installs])
     for number, package in enumerate(wanted):
         found = machine.python(package.wants)
         toolchain = f"{found[1]} {found[0][0]}.{found[0][1]}" if found else f"Python {package.wants}".strip()
@@ -117,7 +147,8 @@ def find(seen: Seen, machine: Machine) -> Iterator[Part]:
             seen=join(package.folder, _told_by(package)),
             toolchain=toolchain,
             setup=tuple(_commands(package, machine, first=number == 0)),
-            locks=tuple(sorted(package.files)),
+            locks=tuple(sorted(frozenset.union(package.files, *(member.files for member in package.members)))),
+            members=tuple(member.folder for member in package.members),
             generated=package.generated_files,
             variables=dict.fromkeys(_TOLD, seen.version or NO_TAG) if package.asks_git else {},
         )
@@ -129,7 +160,24 @@ def _folders(seen: Seen) -> list[str]:
     if "" not in found:
         return found
     root = _package(seen, "")
-    return [""] if root.installs else found
+    if not root.installs or root.gathers:
+        return [""] if root.installs else found
+    return ["", *(folder for folder in found if folder and _has_tests(seen, folder))]
+
+
+def _has_tests(seen: Seen, folder: str) -> bool:
+    return any(path.startswith(f"{folder}/") and PY_TEST.search(path) for path in seen.blobs)
+
+
+def _needed_first(packages: list[_Package]) -> list[_Package]:
+    """What another package of the repository needs is there before it: an index may have a stranger's of that name."""
+    left, found = list(packages), list[_Package]()
+    while left:
+        waiting = {package.name for package in left if package.name}
+        free = next((each for each in left if not (each.needs - {each.name}) & waiting), left[0])
+        left.remove(free)
+        found.append(free)
+    return found
 
 
 def _with_requirements(seen: Seen) -> Iterator[str]:
@@ -142,10 +190,15 @@ def _package(seen: Seen, folder: str) -> _Package:
     texts = {
         name: seen.texts[join(folder, name)] for name in ("setup.py", "setup.cfg") if join(folder, name) in seen.texts
     }
-    files = (join(folder, name) for name in (*_MANIFESTS, "uv.lock", ".python-version") if seen.has(join(folder, name)))
+    files = (join(folder, name) for name in (*_MANIFESTS, *_LOCKS, ".python-version") if seen.has(join(folder, name)))
+    toml = seen.toml(join(folder, PYPROJECT))
+    inside = seen.folders_with(*_MANIFESTS) if "workspace" in _table(_table(toml, "tool"), "uv") else ()
+    start = f"{folder}/" if folder else ""
     return _Package(
         folder=folder,
-        toml=seen.toml(join(folder, PYPROJECT)),
+        toml=toml,
+        poetry_lock=seen.toml(join(folder, "poetry.lock")),
+        members=tuple(_package(seen, each) for each in inside if each != folder and each.startswith(start)),
         texts=texts,
         requirements=requirements,
         uv_lock=seen.has(join(folder, "uv.lock")),
@@ -176,6 +229,7 @@ def _commands(package: _Package, machine: Machine, *, first: bool) -> Iterator[s
     if package.builds:
         what.append(shlex.quote(f".{extras}") if extras else ".")
     what += [f"--group {name}" for name in package.groups]
+    what += map(shlex.quote, package.poetry_groups)
     yield f"{go}{PIP} install {' '.join(what)} pytest coverage"
 
 
@@ -186,10 +240,14 @@ def _by_uv(package: _Package, machine: Machine) -> Iterator[str]:
         yield '"$PYTHON" -m venv "$LAYER/tools" && "$LAYER/tools/bin/python" -m pip install uv'
         uv = '"$LAYER/tools/bin/uv"'
     chosen = [f"--extra {name}" for name in package.extras] + [f"--group {name}" for name in package.groups]
-    options = " ".join(("--frozen", "--no-emit-project", "--no-header", "--quiet", *chosen))
+    whose = ("--all-packages", "--no-emit-workspace") if package.gathers else ("--no-emit-project",)
+    options = " ".join(("--frozen", *whose, "--no-header", "--quiet", *chosen))
     yield f'{uv} export {options} -o "$LAYER/locked.txt"'
     yield f'{PIP} install --no-deps -r "$LAYER/locked.txt"'  # a lock is whole; the project may be in it
-    own = f"{PIP} install --no-deps . && " if package.builds and package.toml.get("build-system") else ""
+    start = f"{package.folder}/" if package.folder else ""
+    built = [each for each in (package, *package.members) if each.builds and each.toml.get("build-system")]
+    folders = (f"./{each.folder.removeprefix(start)}" if each is not package else "." for each in built)
+    own = f"{PIP} install --no-deps {' '.join(map(shlex.quote, folders))} && " if built else ""
     yield f"{own}{PIP} install pytest coverage"
 
 
@@ -201,6 +259,10 @@ def _told_by(package: _Package) -> str:
 def _chosen(names: Iterable[str]) -> tuple[str, ...]:
     plain = (name for name in names if _NAMED.fullmatch(name))
     return tuple(dict.fromkeys(name for name in plain if WANTED.fullmatch(name.casefold().replace("_", "-"))))
+
+
+def _known_as(name: str) -> str:
+    return re.sub(r"[-_.]+", "-", name).casefold()
 
 
 def _table(of: Mapping[str, Any], name: str) -> dict[str, Any]:

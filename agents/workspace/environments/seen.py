@@ -13,21 +13,15 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from agents.workspace.gates.detect import READ_MOST, decode
-from agents.workspace.gates.gate_commands import toolchains
+from agents.workspace.environments.tree_environment import toolchains
+from agents.workspace.gates.detect import DEEPEST, READ_MOST, decode, folders_with
 from agents.workspace.git import objects
 from agents.workspace.git.git import GitFailed, git
 
-DEEPEST = 3  # folders down that manifests are looked for
 READ_AT_MOST = 400  # manifests
 _MANIFEST = re.compile(
     r"(^|/)(pyproject\.toml|setup\.py|setup\.cfg|requirements[\w.-]*\.txt|\.python-version|package\.json|go\.mod"
-    r"|go\.work|Cargo\.toml)$"
-)
-# Folders that hold somebody else's projects, or examples of one.
-_ASIDE = frozenset(
-    {"node_modules", "vendor", "third_party", "testdata", "fixtures", "examples", "example", "templates", "docs"}
-    | {"tests", "test", "benchmarks", "bench", "site-packages", "samples", "e2e"}
+    r"|go\.work|Cargo\.toml|poetry\.lock)$"
 )
 _TAG = re.compile(r"v?(\d+(?:\.\d+)*(?:[-._]?(?:a|b|rc|post|dev|alpha|beta)[-._]?\d*)?)$")
 _PATIENCE = 20
@@ -46,9 +40,7 @@ class Seen:
 
     def folders_with(self, *names: str) -> Iterator[str]:
         """Folders that hold one of these, the root first; those of others and of examples are left out."""
-        found = {path.rpartition("/")[0] for path in self.blobs if path.rpartition("/")[2] in names}
-        near = (folder for folder in found if not folder or _is_own(folder))
-        yield from sorted(near, key=lambda folder: (folder.count("/") if folder else -1, folder))
+        yield from folders_with(self.blobs, names)
 
     def toml(self, path: str) -> dict[str, Any]:
         try:
@@ -62,11 +54,6 @@ class Seen:
         except (ValueError, RecursionError):
             return {}
         return read if isinstance(read, dict) else {}
-
-
-def _is_own(folder: str) -> bool:
-    parts = folder.split("/")
-    return len(parts) <= DEEPEST and not any(part in _ASIDE or part.startswith(".") for part in parts)
 
 
 def join(folder: str, name: str) -> str:

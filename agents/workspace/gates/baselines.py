@@ -2,8 +2,9 @@
 
 import json
 import os
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import asdict, dataclass
+from functools import partial
 from pathlib import Path
 
 from pydantic import TypeAdapter, ValidationError
@@ -14,9 +15,12 @@ from agents.domain.ids import fingerprint
 from agents.domain.project.ground import Baseline, CheckBaseline
 from agents.domain.text.sanitize import one_line
 from agents.workspace.files.artefacts import file_name
-from agents.workspace.gates import detect, gate_commands as commands, scoring
+from agents.workspace.gates import gate_commands as commands, scoring
 from agents.workspace.gates.gate_commands import Command
 from agents.workspace.gates.gate_runner import GateRunner, Outcome
+from agents.workspace.gates.gate_sequence import with_tests
+from agents.workspace.gates.gate_steps import LINT, TESTS, lint_whole, tests_command
+from agents.workspace.gates.package_folders import by_package
 
 RUNS = 3
 NAMES_MOST = 200  # tests that are remembered by name
@@ -28,7 +32,7 @@ Asked = tuple[str, Command]
 async def measure(runner: GateRunner, written: GateCommands) -> list[CheckBaseline]:
     """One check after another; each as often as it takes to see what is unsteady."""
     found = list[CheckBaseline]()
-    for name, command in _checks(runner, written):
+    for name, command in _checks(runner, written, by_package(runner)):
         if isinstance(command, OverlordError):
             found.append(cannot_run(name, command))
         else:
@@ -36,19 +40,24 @@ async def measure(runner: GateRunner, written: GateCommands) -> list[CheckBaseli
     return found
 
 
-def _checks(runner: GateRunner, written: GateCommands) -> list[tuple[str, Command | OverlordError]]:
+def _checks(
+    runner: GateRunner, written: GateCommands, parts: Sequence[GateRunner]
+) -> list[tuple[str, Command | OverlordError]]:
     wanted: list[tuple[str, str]] = [(gate.name, gate.command) for gate in written.extra]
     wanted += [(name, own) for name in ("type_check", "docs", "ci") if (own := written.of(name))]
-    checks = [("tests", _tests(runner, written)), *((name, commands.shell(own)) for name, own in wanted)]
+    tests = [(part.title(TESTS), _made(partial(tests_command, part))) for part in with_tests(runner, parts)]
+    linters = [(part.title(LINT), _made(partial(lint_whole, part))) for part in (runner, *_own(parts))]
+    checks = [*tests, *linters, *((name, commands.shell(own)) for name, own in wanted)]
     return [(name, command) for name, command in checks if command is not None]
 
 
-def _tests(runner: GateRunner, written: GateCommands) -> Command | OverlordError | None:
-    if written.tests:
-        return commands.shell(written.tests)
-    way = detect.tests(runner.case.before)
+def _own(parts: Sequence[GateRunner]) -> list[GateRunner]:
+    return [part for part in parts if part.case.package]
+
+
+def _made(make: Callable[[], Command | None]) -> Command | OverlordError | None:
     try:
-        return commands.tests(way, runner.environment, runner.out) if way else None
+        return make()
     except OverlordError as problem:
         return problem
 
@@ -60,7 +69,7 @@ async def _measured(runner: GateRunner, name: str, command: Command) -> CheckBas
 
 async def _runs(runner: GateRunner, name: str, command: Command) -> AsyncIterator[Outcome]:
     """What cannot be run at all is not tried again."""
-    for _ in range(RUNS):
+    for _ in range(1 if name.startswith(LINT) else RUNS):  # a linter does not change its mind
         try:
             outcome = await runner.run(f"{name} of the base", command, base=True, again=True)
         except OverlordError as problem:
@@ -121,7 +130,7 @@ class Kept:
 
     @property
     def path(self) -> Path:
-        what = fingerprint("baseline 1", self.tree, self.key, repr(self.commands))
+        what = fingerprint("baseline 2", self.tree, self.key, repr(self.commands))
         return self.home.resolve() / "baselines" / file_name(self.project) / f"{what}.json"
 
     def read(self) -> Baseline | None:

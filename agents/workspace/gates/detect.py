@@ -1,10 +1,10 @@
-"""Which tests and linters a project has, from the names and settings of its files alone; nothing of it is run."""
+"""Which tests and linters a project or a package of it has, from names and settings of its files; nothing is run."""
 
 import configparser
 import json
 import re
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
@@ -18,9 +18,17 @@ PYTEST_OWN = ("pytest.toml", ".pytest.toml", "pytest.ini", ".pytest.ini")
 PYTEST_INI = (*PYTEST_OWN, "tox.ini", "setup.cfg")
 READ = (*PYTEST_INI, *MAKEFILES, "pyproject.toml", "Cargo.toml", "package.json", "ruff.toml", ".ruff.toml", ".flake8")
 READ_MOST = 1 << 20
-_PY_TEST = re.compile(r"(^|/)(test_[^/]*|[^/]*_test)\.py$")
+PY_TEST = re.compile(r"(^|/)(test_[^/]*|[^/]*_test)\.py$")
 _ESLINT = re.compile(r"^(eslint\.config\.\w+|\.eslintrc(\.\w+)?)$")
 _NO_TEST = "no test specified"  # what npm init writes
+MANIFESTS = ("pyproject.toml", "setup.py", "setup.cfg", "package.json", "go.mod", "Cargo.toml")  # of a package
+DEEPEST = 3  # folders down that packages are looked for
+PACKAGES_MOST = 60  # whose settings are read
+# Folders that hold somebody else's projects, or examples of one.
+_ASIDE = frozenset(
+    {"node_modules", "vendor", "third_party", "testdata", "fixtures", "examples", "example", "templates", "docs"}
+    | {"tests", "test", "benchmarks", "bench", "site-packages", "samples", "e2e"}
+)
 
 
 class Way(StrEnum):
@@ -38,10 +46,23 @@ class Way(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Look:
-    """What is seen of a tree: its paths, and the settings at its root."""
+    """What is seen of a tree: its paths, and the settings at its root and in its packages."""
 
     paths: frozenset[str] = frozenset()
     texts: Mapping[str, str]
+    above: "Look | None" = None  # the whole, where this is a folder of it
+
+    def within(self, folder: str, others: Collection[str] = ()) -> "Look":
+        """A folder by itself, as if it were the root; without what lies in `others`, which are folders in it."""
+        start = f"{folder}/" if folder else ""
+        away = tuple(f"{each}/" for each in others if each != folder and each.startswith(start))
+        own = {path for path in self.paths if path.startswith(start) and not path.startswith(away)}
+        texts = {path: text for path, text in self.texts.items() if path in own}
+        return Look(
+            paths=frozenset(path.removeprefix(start) for path in own),
+            texts={path.removeprefix(start): text for path, text in texts.items()},
+            above=self,
+        )
 
     def toml(self, name: str = "pyproject.toml") -> dict[str, Any]:
         try:
@@ -81,8 +102,22 @@ async def look(repository: Path, commit: str = "HEAD") -> Look:
 
 
 async def look_at(repository: Path, there: Mapping[str, Entry]) -> Look:
-    settings = [there[path] for path in READ if path in there and there[path].size <= READ_MOST]
+    folders = ("", *list(folders_with(there, MANIFESTS))[:PACKAGES_MOST])
+    names = dict.fromkeys(f"{folder}/{name}" if folder else name for folder in folders for name in (*READ, "go.mod"))
+    settings = [there[path] for path in names if path in there and there[path].size <= READ_MOST]
     return Look(paths=frozenset(there), texts=decode(await objects.blobs(repository, settings)))
+
+
+def folders_with(paths: Collection[str], names: Collection[str]) -> Iterator[str]:
+    """Folders that hold one of these, the root first; those of others and of examples are left out."""
+    found = {path.rpartition("/")[0] for path in paths if path.rpartition("/")[2] in names}
+    near = (folder for folder in found if not folder or _is_own(folder))
+    yield from sorted(near, key=lambda folder: (folder.count("/") if folder else -1, folder))
+
+
+def _is_own(folder: str) -> bool:
+    parts = folder.split("/")
+    return len(parts) <= DEEPEST and not any(part in _ASIDE or part.startswith(".") for part in parts)
 
 
 def decode(contents: Mapping[str, bytes]) -> dict[str, str]:
@@ -90,15 +125,19 @@ def decode(contents: Mapping[str, bytes]) -> dict[str, str]:
 
 
 def tests(look: Look) -> Way | None:
-    if any(_PY_TEST.search(path) for path in look.paths) or pytest_settings(look):
+    if any(PY_TEST.search(path) for path in look.paths) or pytest_settings(look):
         return Way.PYTEST
-    if look.script("test") and _NO_TEST not in look.script("test"):
+    if has_npm_test(look):
         return Way.NPM
     return _by_manifest(look, "test")
 
 
-def lint(look: Look) -> Way | None:
-    if any(path.endswith(".py") for path in look.paths):
+def has_npm_test(look: Look) -> bool:
+    return bool(look.script("test")) and _NO_TEST not in look.script("test")
+
+
+def lint(look: Look, *, python: bool = True) -> Way | None:
+    if python and any(path.endswith(".py") for path in look.paths):
         flake8 = ".flake8" in look.texts or any(look.ini(name, "flake8") for name in ("setup.cfg", "tox.ini"))
         return Way.FLAKE8 if flake8 and not ruff_is_set_up(look) else Way.RUFF
     if any(_ESLINT.match(path) for path in look.paths) or "eslintConfig" in look.json():
@@ -146,7 +185,8 @@ def cargo_settings(look: Look) -> object:
 
 def measures_itself(look: Look) -> bool:
     """Whether pytest is told to measure coverage: two at once get in each other's way."""
-    return any("--cov" in look.texts.get(name, "") for name in (*PYTEST_INI, "pyproject.toml"))
+    told = any("--cov" in look.texts.get(name, "") for name in (*PYTEST_INI, "pyproject.toml"))
+    return told or (look.above is not None and measures_itself(look.above))
 
 
 def ruff_is_set_up(look: Look) -> bool:

@@ -1,29 +1,15 @@
-"""The commands that gates run, without a shell around names from the project; and the toolchains they find."""
+"""The commands that gates run, without a shell around names from the project."""
 
-import os
 import shlex
-import shutil
-import sys
-import tomllib
-from collections.abc import Mapping, Sequence
-from contextlib import closing, suppress
-from dataclasses import dataclass, field
-from pathlib import Path
-from typing import NamedTuple
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
-from agents.domain.checks.evaluation import FILES, GateCommands
-from agents.domain.errors import OverlordError
-from agents.domain.models.failure import ErrorClass
-from agents.ports import Shown, Workspace
-from agents.workspace.files.safe_open import Tree
+from agents.domain.checks.evaluation import FILES
+from agents.workspace.environments.tree_environment import Environment, NoEnvironment
 from agents.workspace.gates.detect import Way
-from agents.workspace.sandbox.walls import toolchain
 
-_SYSTEM = ("/usr/local/bin", "/usr/bin", "/bin")
-_USR = Path("/usr")
 PLAIN_RULES = "E4,E7,E9,F"  # mistakes, not taste
 NICE = ("nice", "-n", "10")
-CARRIED_MOST = 4 << 20  # bytes of a file that every tree gets
 NAMES_MOST = 40_000  # bytes of names in a command; if there are more, the linter looks at all files
 _MEASURE = (
     "python=$0; out=$1; files=$2; shift 2\n"
@@ -32,6 +18,17 @@ _MEASURE = (
     "code=$?\n"
     '"$python" -m coverage json -q --rcfile="$out/rc" --data-file="$out/data" -o "$out/coverage.json" >/dev/null 2>&1\n'
     "exit $code"
+)
+# In a package's folder; what it imports of itself is what lies there.
+_INSIDE = (
+    'cd "./$0" || exit 2\n'
+    'if [ -d src ]; then PYTHONPATH="$PWD/src${PYTHONPATH:+:$PYTHONPATH}"; export PYTHONPATH; fi\n'
+    'exec "$@"'
+)
+_ESLINT = (
+    "up=.\nfor step in 1 2 3 4; do\n"
+    '  if [ -x "$up/node_modules/.bin/eslint" ]; then exec "$up/node_modules/.bin/eslint" "$@"; fi\n'
+    "  up=$up/..\ndone\necho 'eslint: not found'; exit 127"
 )
 _GOFMT = (
     "command -v gofmt >/dev/null && command -v go >/dev/null || { echo 'go is not installed'; exit 127; }\n"
@@ -46,212 +43,6 @@ _CLIPPY = (
 )
 
 
-class NoEnvironment(OverlordError):
-    """A gate cannot run, because what it needs is not on this machine."""
-
-    error = ErrorClass.RESOURCE.value
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Attached:
-    """What a project's own environment adds to every tree of it; by itself nothing."""
-
-    venv: Path | None = None
-    readable: tuple[Path, ...] = ()
-    environ: Mapping[str, str] = field(default_factory=dict)
-    shown: tuple[Shown, ...] = ()
-    copies: tuple[tuple[Path, str], ...] = ()  # a folder, and a path in it that the tree gets too
-    sources: tuple[str, ...] = ()  # folders of Python packages, whose files are meant when they are imported
-    first: tuple[str, ...] = ()
-    around: tuple[str, ...] = ()
-
-    @property
-    def identity(self) -> tuple[str, ...]:
-        """The same as long as a tree is furnished alike. A layer's own path tells what was installed."""
-        copied = (source / path for source, path in self.copies)
-        stamps = (f"{path} {path.lstat().st_mtime_ns}" for path in copied if path.is_file())
-        settings = (f"{name}={value}" for name, value in sorted(self.environ.items()))
-        shown = (f"{each.source} {each.at}" for each in self.shown)
-        return (*settings, *shown, *stamps, *self.sources, *self.first, *self.around)
-
-    def furnish(self, folder: Path) -> None:
-        """Folders to show things at, and copies of files. What is there already stays; no link is followed."""
-        if not self.shown and not self.copies:
-            return
-        with closing(Tree(folder)) as tree:
-            for shown in self.shown:
-                with suppress(OverlordError, OSError):  # something else is there: the sandbox shows that
-                    tree.make_folders(shown.at)
-            for source, path in self.copies:
-                with suppress(OverlordError, OSError), closing(Tree(source)) as held:
-                    _copy(held, tree, path)
-
-
-BARE = Attached()
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Environment:
-    venv: Path
-    python: str
-    readable: tuple[Path, ...]  # what is shown beside the system and the project's files
-    programs: tuple[Path, ...] = ()  # folders of other toolchains' programs
-    environ: Mapping[str, str] = field(default_factory=dict)
-    ruff: Path | None = None  # the project's, or ours
-    modules: Path | None = None  # a folder node_modules
-    attached: Attached = BARE
-
-    def has(self, module: str) -> bool:
-        return any(self.venv.glob(f"lib/python*/*-packages/{module}"))  # Debian's own are in dist-packages
-
-    def finds(self, program: str) -> bool:
-        """Whether a gate would. What is elsewhere on the path of whoever started us, a sandbox does not show."""
-        found = shutil.which(program, path=self._path)
-        return found is not None and any(Path(found).resolve().is_relative_to(root) for root in (_USR, *self.readable))
-
-    @property
-    def _path(self) -> str:
-        return ":".join(map(str, (self.venv / "bin", *self.programs, *_SYSTEM)))
-
-    @property
-    def identity(self) -> tuple[str, ...]:
-        """The same as long as nothing in it was installed, removed or set otherwise."""
-        packages = sorted(self.venv.glob("lib/python*/*-packages/*"))
-        stamps = (f"{path.name} {path.lstat().st_mtime_ns}" for path in (*packages, *self._installed))
-        settings = (f"{name}={value}" for name, value in sorted(self.environ.items()))
-        seen = (self.python, *map(str, self.readable), *map(str, self.programs), *settings, *stamps)
-        return (*seen, *self.attached.identity)
-
-    @property
-    def _installed(self) -> tuple[Path, ...]:
-        if self.modules is None:
-            return ()
-        return tuple(path for path in (self.modules, self.modules / ".package-lock.json") if path.exists())
-
-    def workspace_for(self, folder: Path) -> Workspace:
-        """The workspace of one command. Nothing is written: `furnish` does that."""
-        always = {"PATH": self._path, "PYTHONDONTWRITEBYTECODE": "1", "CI": "1"}
-        told = {**always, **self._sources(folder), **self.environ, **self.attached.environ}
-        return Workspace(
-            path=folder,
-            readable=self.readable,
-            environ=told,
-            shown=self.attached.shown,
-            first=self.attached.first,
-            around=self.attached.around,
-        )
-
-    def _sources(self, folder: Path) -> dict[str, str]:
-        """What is imported is the tree's own, also where set-up installed the project itself."""
-        places = [folder / each for each in self.attached.sources] or [folder]
-        found = [place / "src" if (place / "src").is_dir() else place for place in places]
-        wanted = found if self.attached.sources else [place for place in found if place.name == "src"]
-        return {"PYTHONPATH": ":".join(map(str, wanted))} if wanted else {}
-
-    def furnish(self, folder: Path) -> None:
-        """Put into a tree what belongs there and no commit holds. No link in it is followed."""
-        if self.modules is not None and not os.path.lexists(folder / "node_modules"):
-            (folder / "node_modules").symlink_to(self.modules)  # Node looks for modules where the files are
-        self.attached.furnish(folder)
-
-
-def _copy(source: Tree, tree: Tree, path: str) -> None:
-    """What the commit holds itself stays."""
-    try:
-        tree.read(path, 0)
-    except FileNotFoundError:
-        tree.make_folders(path.rpartition("/")[0])
-        tree.write(path, source.read(path, CARRIED_MOST))
-
-
-class Toolchain(NamedTuple):
-    programs: Path
-    own: tuple[Path, ...]  # where it lies, if that is not in the system
-    fetched: tuple[Path, ...]  # what the user downloaded with it
-    environ: Mapping[str, str]
-
-
-def toolchains() -> list[Toolchain]:
-    """Of Node, Go and Rust, as the user who runs Overlord has installed them."""
-    return [chain for chain in (_node(), _go(), _rust()) if chain]
-
-
-def environment(
-    repository: Path, commands: GateCommands, own: Path | None = None, attached: Attached = BARE
-) -> Environment:
-    """The one that is set, else what set-up made, else the project's own `.venv`, else ours. Raises NoEnvironment."""
-    ours = (own or Path(sys.prefix)).resolve()
-    chosen = Path(commands.environment) if commands.environment else attached.venv or repository / ".venv"
-    if commands.environment and not (chosen / "pyvenv.cfg").is_file():
-        raise NoEnvironment(
-            f"{chosen} is no Python environment",
-            next_step=f"Make it with `python -m venv {chosen}`, or correct `environment:` of the project.",
-        )
-    venv = chosen.resolve() if (chosen / "pyvenv.cfg").is_file() else ours
-    python, modules = venv / "bin" / "python", repository / "node_modules"
-    ruff = next((path for path in (venv / "bin/ruff", ours / "bin/ruff") if path.is_file()), None)
-    linked = modules.resolve() if modules.is_dir() and not attached.shown else None
-    others = [ruff] if ruff and not ruff.is_relative_to(venv) else []
-    chains = toolchains()
-    readable = (*_readable(venv), *others, *(path for chain in chains for path in (*chain.own, *chain.fetched)))
-    environ = {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"} if venv == ours else {}  # no project asked for our plugins
-    for chain in chains:
-        environ.update(chain.environ)
-    return Environment(
-        venv=venv,
-        # where we are not installed in a venv, the program that runs us has a name of its own
-        python=str(python if python.exists() else Path(sys.executable).resolve()),
-        readable=tuple(dict.fromkeys((*readable, *([linked] if linked else []), *attached.readable))),
-        programs=tuple(chain.programs for chain in chains),
-        environ=environ,
-        ruff=ruff,
-        modules=linked,
-        attached=attached,
-    )
-
-
-def _readable(venv: Path) -> tuple[Path, ...]:
-    if (venv / "pyvenv.cfg").is_file():
-        return toolchain(venv)
-    return () if venv.is_relative_to(_USR) else (venv,)
-
-
-def _node() -> Toolchain | None:
-    """Only where it is not the system's own, as version managers install it."""
-    found = shutil.which("node")
-    root = Path(found).resolve().parent.parent if found else _USR
-    if root.is_relative_to(_USR) or not (root / "lib" / "node_modules").is_dir():
-        return None
-    return Toolchain(programs=root / "bin", own=(root,), fetched=(), environ={})
-
-
-def _go() -> Toolchain | None:
-    found = shutil.which("go")
-    if found is None:
-        return None
-    root = Path(found).resolve().parent.parent
-    cache = Path(os.environ.get("GOPATH") or Path.home() / "go") / "pkg" / "mod"
-    own, fetched = () if root.is_relative_to(_USR) else (root,), (cache,) if cache.is_dir() else ()
-    environ = {"GOCACHE": "/tmp/go-build", "GOPROXY": "off", "GOTOOLCHAIN": "local", "GOMODCACHE": str(cache)}
-    return Toolchain(programs=root / "bin", own=own, fetched=fetched, environ=environ)
-
-
-def _rust() -> Toolchain | None:
-    """Cargo as rustup keeps it; of cargo's home only what was downloaded is shown, never its credentials."""
-    home = Path(os.environ.get("RUSTUP_HOME") or Path.home() / ".rustup")
-    try:
-        name = tomllib.loads((home / "settings.toml").read_text())["default_toolchain"]
-    except (OSError, KeyError, tomllib.TOMLDecodeError):
-        return None
-    root = home / "toolchains" / str(name)
-    if not (root / "bin" / "cargo").is_file():
-        return None
-    cargo = Path(os.environ.get("CARGO_HOME") or Path.home() / ".cargo")
-    downloaded = tuple(path for path in (cargo / "registry",) if path.is_dir())
-    environ = {"CARGO_HOME": str(cargo) if downloaded else "/tmp/cargo", "CARGO_NET_OFFLINE": "true"}
-    return Toolchain(programs=root / "bin", own=(root,), fetched=downloaded, environ=environ)
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Command:
     """`shown` is for people; `needs` is what to install if it is not found; `report` is where pytest writes."""
@@ -261,6 +52,22 @@ class Command:
     needs: str = ""
     report: str = ""
     measured: tuple[str, ...] = ()  # files whose coverage it writes down
+    folder: str = ""  # of the package that it is run in; empty: the root
+
+    @property
+    def line(self) -> tuple[str, ...]:
+        """What is started, from the root of a tree."""
+        return ("/bin/sh", "-c", _INSIDE, self.folder, *self.argv) if self.folder else self.argv
+
+    @property
+    def words(self) -> str:
+        """For people and minions."""
+        return f"cd {shlex.quote(self.folder)} && {self.shown}" if self.folder else self.shown
+
+    @property
+    def named(self) -> str:
+        """The measured files as the command is given them."""
+        return ",".join(name.removeprefix(f"{self.folder}/") if self.folder else name for name in self.measured)
 
 
 def shell(command: str) -> Command:
@@ -273,9 +80,37 @@ def lint_by(command: str, files: Sequence[str]) -> Command:
     return shell(command.replace(FILES, quoted if len(quoted.encode()) <= NAMES_MOST else "."))
 
 
-def tests(way: Way, environment: Environment, out: str, measured: Sequence[str] = ()) -> Command:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Place:
+    """Where in a tree a command looks. `others`: packages beneath it that are none of its business."""
+
+    folder: str = ""
+    others: tuple[str, ...] = ()
+
+    def outside(self, path: str) -> str:
+        """What is named from the root, as it is called in the folder."""
+        climbs = self.folder.count("/") + 1 if self.folder and not path.startswith("/") else 0
+        return f"{'../' * climbs}{path}"
+
+    def inside(self, path: str) -> str:
+        return path.removeprefix(f"{self.folder}/") if self.folder else path
+
+
+ROOT = Place()
+
+
+def one_after_another(commands: Sequence[Command]) -> Command | None:
+    """One that ends with the first that fails."""
+    if len(commands) < 2:
+        return commands[0] if commands else None
+    script = " && ".join(f"({shlex.join(command.line)})" for command in commands)
+    return Command(argv=("/bin/sh", "-c", script), shown=" && ".join(f"({command.words})" for command in commands))
+
+
+def tests(way: Way, environment: Environment, out: str, measured: Sequence[str] = (), place: Place = ROOT) -> Command:
     """`out` is a fresh folder beneath the tree, for reports; `measured` are files whose coverage is wanted."""
-    return _pytest(environment, out, measured) if way is Way.PYTEST else _TESTS[way]
+    command = _pytest(environment, out, measured, place) if way is Way.PYTEST else _TESTS[way]
+    return replace(command, folder=place.folder)
 
 
 _TESTS = {
@@ -290,37 +125,49 @@ def _fit(names: Sequence[str]) -> bool:
     return sum(len(name.encode(errors="surrogateescape")) + 1 for name in names) <= NAMES_MOST
 
 
-def collect(environment: Environment) -> Command:
+def collect(environment: Environment, place: Place = ROOT) -> Command:
     """Whether pytest can find the tests at all."""
-    options = ("-q", "--collect-only", "-p", "no:cacheprovider")
-    return Command(argv=(environment.python, "-m", "pytest", *options), shown="pytest --collect-only")
+    options = ("-q", "--collect-only", "-p", "no:cacheprovider", *_ignored(place))
+    argv = (environment.python, "-m", "pytest", *options)
+    return Command(argv=argv, shown="pytest --collect-only", folder=place.folder)
 
 
-def _pytest(environment: Environment, out: str, measured: Sequence[str]) -> Command:
+def _ignored(place: Place) -> tuple[str, ...]:
+    return tuple(f"--ignore={place.inside(other)}" for other in place.others)
+
+
+def _pytest(environment: Environment, out: str, measured: Sequence[str], place: Place) -> Command:
     if not environment.has("pytest"):
         raise NoEnvironment(
             f"pytest is not in {environment.venv}",
             next_step=f"Install it there: {environment.python} -m pip install pytest.",
         )
     report = f"{out}/junit.xml"
-    options = ("-q", "-rfE", "--tb=short", "--color=no", "-p", "no:cacheprovider", f"--junitxml={report}")
+    told = ("-q", "-rfE", "--tb=short", "--color=no", "-p", "no:cacheprovider", f"--junitxml={place.outside(report)}")
+    options = (*told, *_ignored(place))
     named = tuple(name for name in measured if not set(name) & set(",*?[]"))
     if not named or not _fit(named) or not environment.has("coverage"):
         argv: tuple[str, ...] = (environment.python, "-m", "pytest", *options)
         return Command(argv=argv, shown="pytest -q", needs="Python", report=report)
-    argv = ("/bin/sh", "-c", _MEASURE, environment.python, out, ",".join(named), *options)
+    files = ",".join(map(place.inside, named))
+    argv = ("/bin/sh", "-c", _MEASURE, environment.python, place.outside(out), files, *options)
     return Command(argv=argv, shown="pytest -q", needs="Python", report=report, measured=named)
 
 
-def lint(way: Way, environment: Environment, files: Sequence[str], *, rules: str = "") -> Command:
+def lint(way: Way, environment: Environment, files: Sequence[str], *, rules: str = "", place: Place = ROOT) -> Command:
     """`rules`: for ruff, where the project says nothing about them."""
-    names = tuple(files) if _fit(files) else (".",)
+    inside = tuple(map(place.inside, files))
+    names = inside if _fit(inside) else (".",)
+    return replace(_lint(way, environment, names, rules), folder=place.folder)
+
+
+def _lint(way: Way, environment: Environment, names: tuple[str, ...], rules: str) -> Command:
     shown = names[0] if len(names) == 1 else f"({len(names)} files)"
     match way:
         case Way.RUFF | Way.FLAKE8:
             return _python_lint(way, environment, names, shown, rules)
         case Way.ESLINT:
-            argv: tuple[str, ...] = ("node_modules/.bin/eslint", "--", *names)
+            argv: tuple[str, ...] = ("/bin/sh", "-c", _ESLINT, "eslint", "--", *names)
             return Command(argv=argv, shown=f"eslint {shown}", needs="the project's node_modules (npm install)")
         case Way.GO:
             return Command(argv=("/bin/sh", "-c", _GOFMT, "gofmt", *names), shown=f"gofmt, go vet {shown}", needs="Go")

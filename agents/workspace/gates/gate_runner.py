@@ -12,9 +12,10 @@ from agents.domain.checks.evaluation import GateCommands, GateRun, Score
 from agents.domain.errors import OverlordError
 from agents.domain.text.redact import Redact, Redactor
 from agents.ports import Artefacts, EndedBy, Profile, Ran, Sandbox, Show
+from agents.workspace.environments.tree_environment import Environment
 from agents.workspace.files.untrusted import remove
 from agents.workspace.gates import scoring
-from agents.workspace.gates.gate_commands import NICE, Command, Environment
+from agents.workspace.gates.gate_commands import NICE, Command
 from agents.workspace.gates.originals import Restored
 from agents.workspace.gates.passed_runs import PassedRun, PassedRuns
 from agents.workspace.gates.rules import Case
@@ -169,9 +170,13 @@ class GateRunner:
         whole = f"{SAME}\n\n{said}" if before else said
         row = replace(row, output=scoring.tail(said), log="" if base else await self._kept(name, command, whole))
         changed = set(self.case.changed_files).intersection(command.measured)
-        lines = {path: self.case.lines(path) for path in changed}
+        lines = {self.case.inside(path): self.case.lines(path) for path in changed}
         coverage = scoring.coverage(measured, lines) if found and lines else None
         return Outcome(row=row, said=said, report=found, coverage=coverage)
+
+    def title(self, check: str) -> str:
+        """A check's name among those of all packages."""
+        return f"{check} ({self.case.package})" if self.case.package else check
 
     def _key(self, wanted: Sequence[Entry], command: Command) -> str:
         where = (self.case.candidate.project, self.sandbox.name, *self.environment.identity)
@@ -187,11 +192,11 @@ class GateRunner:
 
     async def _shown(self, name: str, command: Command, folder: Path) -> Ran:
         workspace = self.environment.workspace_for(folder)
-        with self.show(command.shown, name) as heard:
+        with self.show(command.words, name) as heard:
             return await self.sandbox.once(
                 workspace,
                 self.tools.profile,
-                (*NICE, *command.argv),
+                (*NICE, *command.line),
                 lambda last: heard(last.replace(str(folder), ".")),
             )
 
@@ -203,4 +208,4 @@ class GateRunner:
         candidate = self.case.candidate
         begins = candidate.log or candidate.commit[:12]
         slug = re.sub(r"[^a-z0-9]+", "-", name.casefold()).strip("-")
-        return await self.tools.artefacts.keep(f"{begins}-{slug}", f"$ {command.shown}\n{said}")
+        return await self.tools.artefacts.keep(f"{begins}-{slug}", f"$ {command.words}\n{said}")

@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -10,7 +10,7 @@ from agents.domain.checks.evaluation import ExtraGate, GateRun, Score
 from agents.domain.checks.file_kinds import is_test
 from agents.workspace.gates import detect, gate_commands, originals, scoring
 from agents.workspace.gates.detect import Look, Way
-from agents.workspace.gates.gate_commands import Command
+from agents.workspace.gates.gate_commands import Command, Place
 from agents.workspace.gates.gate_runner import AS_COMMITTED, GateRunner, Outcome
 from agents.workspace.gates.originals import Restored, check_settings, few
 
@@ -31,7 +31,7 @@ class Check:
 
 async def run_check(runner: GateRunner, check: Check) -> GateRun:
     """No change chooses how it is judged: what passes only because settings changed does not pass."""
-    case, back = runner.case, check_settings(runner.case.differing)
+    case, back = runner.case, check_settings((*runner.case.differing, *runner.case.shared))
     row = await _run_once(runner, check, case.after)
     if row.score is not Score.PASS or not back.changes_anything:
         return row
@@ -76,7 +76,7 @@ async def _only_new(runner: GateRunner, check: Check, outcome: Outcome, row: Gat
 
 
 def _known(runner: GateRunner, check: Check) -> list[str]:
-    return [path for path in check.files if path in runner.case.before.paths]
+    return [path for path in check.files if path in runner.case.had]
 
 
 def _findings(said: str) -> list[str]:
@@ -85,15 +85,16 @@ def _findings(said: str) -> list[str]:
 
 async def tests(runner: GateRunner) -> Outcome:
     """By the command that the base calls for: a change cannot choose how it is judged, unless there was none."""
-    command = _tests(runner, measured=True)
-    if command is None:
-        return Outcome(row=GateRun(name=TESTS, score=Score.PASS, why="the project has no tests", skipped=True))
-    outcome = await runner.run(TESTS, command)
+    command, name = tests_command(runner, measured=True), runner.title(TESTS)
+    if command is None or runner.case.gone:
+        why = "the project has no tests" if command is None else "its folder is there no more"
+        return Outcome(row=GateRun(name=name, score=Score.PASS, why=why, skipped=True))
+    outcome = await runner.run(name, command)
     return replace(outcome, row=await _at_fault(runner, outcome.row)) if command.report else outcome
 
 
-async def lint(runner: GateRunner) -> GateRun:
-    """The changed files."""
+async def lint(runner: GateRunner, apart: Collection[str] = ()) -> GateRun:
+    """The changed files, but for those that are linted `apart`, in their packages."""
     case, own = runner.case, runner.commands.lint
     if own:
         by_command = Check(
@@ -101,13 +102,41 @@ async def lint(runner: GateRunner) -> GateRun:
         )
         return await run_check(runner, by_command)
     way = detect.lint(case.before) or detect.lint(case.after)
-    files = [path for path in case.changed_files if way and detect.LINTED[way].search(path)]
+    files = [path for path in case.changed_files if way and detect.LINTED[way].search(path) and path not in apart]
     if way is None or not files:
         why = "no linter is set up" if way is None else f"no changed file is one for {way}"
         return GateRun(name=LINT, score=Score.PASS, why=why, skipped=True)
+    return await _lint_by(runner, way, files)
+
+
+async def _lint_by(runner: GateRunner, way: Way, files: Sequence[str]) -> GateRun:
+    command = partial(_lint, runner, way)
     return await run_check(
-        runner, Check(name=LINT, files=files, command=partial(_lint, runner, way), is_ruff=way is Way.RUFF)
+        runner, Check(name=runner.title(LINT), files=files, command=command, is_ruff=way is Way.RUFF)
     )
+
+
+def lint_whole(runner: GateRunner) -> Command | None:
+    """Every file that the linter is for, as nobody has changed it. None: there is none. Raises NoEnvironment."""
+    case, own = runner.case, runner.commands.lint
+    if own:
+        return None if case.package else gate_commands.lint_by(own, sorted(case.had))
+    way = detect.lint(case.before, python=not case.package)
+    files = sorted(path for path in case.had if way and detect.LINTED[way].search(path) and case.owns(path))
+    return _lint(runner, way, files, case.before) if way and files else None
+
+
+def linted_apart(runner: GateRunner) -> tuple[Way | None, list[str]]:
+    """What a package lints in its own folder. Linters of Python find the settings nearest to a file by themselves."""
+    case = runner.case
+    way = detect.lint(case.before, python=False) or detect.lint(case.after, python=False) if case.package else None
+    return way, [path for path in case.changed_files if way and detect.LINTED[way].search(path)]
+
+
+async def lint_package(runner: GateRunner) -> GateRun | None:
+    """None: there is nothing in it that its own linter is for."""
+    way, files = linted_apart(runner)
+    return await _lint_by(runner, way, files) if way and files else None
 
 
 async def extra(runner: GateRunner, gate: ExtraGate) -> GateRun:
@@ -117,14 +146,15 @@ async def extra(runner: GateRunner, gate: ExtraGate) -> GateRun:
 
 async def original_tests(runner: GateRunner, tested: Outcome) -> GateRun:
     """Tests as they were, on the code as it is now: what was edited to pass is seen."""
-    case, command = runner.case, _tests(runner)
-    way = None if runner.commands.tests else detect.tests(case.before)
-    put_back = originals.restore_originals(case.differing, case.before, case.after, way)
+    case, command, name = runner.case, tests_command(runner), runner.title(ORIGINALS)
+    way = None if runner.commands.tests else case.way if case.is_part else detect.tests(case.before)
+    differing = (*case.differing, *case.shared)
+    put_back = originals.restore_originals(differing, case.before, case.after, way, case.package)
     if command is None or not put_back.changes_anything:
-        return GateRun(name=ORIGINALS, score=Score.PASS, why="none was changed")
-    if tested.row.exit_code is None:
-        return scoring.not_run(ORIGINALS, "the tests did not come to an end")
-    outcome = await runner.run(ORIGINALS, command, restored=put_back)
+        return GateRun(name=name, score=Score.PASS, why="none was changed")
+    if tested.row.exit_code is None and not case.gone:
+        return scoring.not_run(name, "the tests did not come to an end")
+    outcome = await runner.run(name, command, restored=put_back)
     row = outcome.row
     if row.score is Score.FAIL:
         return row
@@ -139,24 +169,31 @@ async def original_tests(runner: GateRunner, tested: Outcome) -> GateRun:
     return replace(row, score=Score.PASS, why=f"{said}{note}")
 
 
-def _tests(runner: GateRunner, *, measured: bool = False) -> Command | None:
+def place_of(runner: GateRunner) -> Place:
+    return Place(folder=runner.case.package, others=runner.case.others)
+
+
+def tests_command(runner: GateRunner, *, measured: bool = False) -> Command | None:
+    """None: there are none. Raises NoEnvironment."""
     if runner.commands.tests:
         return gate_commands.shell(runner.commands.tests)
     case = runner.case
-    way = detect.tests(case.before) or detect.tests(case.after)
+    way = case.way if case.is_part else detect.tests(case.before) or detect.tests(case.after)
     if way is None:
         return None
     paths = dict.fromkeys((*case.changed_files, *case.measured))
     sources = [path for path in paths if path.endswith(".py") and not is_test(path)]
     measured = measured and not detect.measures_itself(case.after)
-    return gate_commands.tests(way, runner.environment, runner.out, sources if measured else ())
+    return gate_commands.tests(way, runner.environment, runner.out, sources if measured else (), place_of(runner))
 
 
 async def _at_fault(runner: GateRunner, row: GateRun) -> GateRun:
     """Tests that could not be found before the change either are no fault of the work: something is not installed."""
     if row.exit_code not in scoring.CANNOT_COLLECT:
         return row
-    before = await runner.run("tests of the base", gate_commands.collect(runner.environment), base=True)
+    before = await runner.run(
+        "tests of the base", gate_commands.collect(runner.environment, place_of(runner)), base=True
+    )
     if before.row.exit_code not in scoring.CANNOT_COLLECT:
         return row
     why = (
@@ -168,7 +205,7 @@ async def _at_fault(runner: GateRunner, row: GateRun) -> GateRun:
 
 def _lint(runner: GateRunner, way: Way, files: Sequence[str], look: detect.Look) -> Command:
     rules = "" if detect.ruff_is_set_up(look) else gate_commands.PLAIN_RULES
-    return gate_commands.lint(way, runner.environment, files, rules=rules)
+    return gate_commands.lint(way, runner.environment, files, rules=rules, place=place_of(runner))
 
 
 async def _failed_before(runner: GateRunner, command: Command, outcome: Outcome) -> bool:

@@ -9,14 +9,16 @@ from pathlib import Path
 from agents.domain.checks.evaluation import PROJECT, RULES, ExtraGate, GateCommands, GateRun, Score
 from agents.domain.checks.scope import Scope, ScopeMode
 from agents.domain.errors import OverlordError
-from agents.domain.models.failure import failure_of_step
 from agents.domain.project.ground import Baseline
 from agents.domain.text.sanitize import one_line
 from agents.ports import Candidate, Judged, Show, Trial, show_nothing
-from agents.workspace.gates import baselines, detect, gate_commands, gate_steps, rules, scoring
+from agents.workspace.environments.tree_environment import BARE, Attached, Environment, environment
+from agents.workspace.gates import baselines, detect, gate_commands, gate_steps, rules
 from agents.workspace.gates.detect import Way
-from agents.workspace.gates.gate_commands import BARE, Attached, Command, Environment, environment
-from agents.workspace.gates.gate_runner import CleanCheckout, GateRunner, GateTools, Outcome
+from agents.workspace.gates.gate_commands import Command, Place
+from agents.workspace.gates.gate_runner import CleanCheckout, GateRunner, GateTools
+from agents.workspace.gates.gate_sequence import Wanted, cannot_run, left_out, run_all, stopped
+from agents.workspace.gates.package_folders import find_packages
 from agents.workspace.gates.passed_runs import PassedRuns
 from agents.workspace.gates.rules import Case
 from agents.workspace.git import objects
@@ -25,7 +27,6 @@ _LONGEST = 600  # characters of a reason
 CHANGELOG = "changelog"
 _CHANGELOG = re.compile(r"(change_?log|changes|news|history)(\.(md|rst|txt))?", re.IGNORECASE)
 Attach = Callable[[str, str], Awaitable[Attached]]
-Wanted = Mapping[str, ExtraGate | None]  # gates in their order, and the command of those that are one
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -98,7 +99,7 @@ class SandboxGates:
         config = self._projects.get(candidate.project)
         if config is None:
             unknown = OverlordError(f"there is no project {candidate.project}", next_step="Name it under `projects:`.")
-            return Judged(gates=(_cannot_run("changes", unknown),))
+            return Judged(gates=(cannot_run("changes", unknown),))
         config = config.with_gates(self._of_role(candidate.role))
         without = candidate.without | ({gate_steps.ORIGINALS} if gate_steps.TESTS in candidate.without else set())
         wanted = {name: gate for name, gate in config.checks(candidate).items() if name not in without}
@@ -109,19 +110,19 @@ class SandboxGates:
             if candidate.check == RULES:
                 return await self._by_rule(case, config)
         except OverlordError as problem:
-            return Judged(gates=(_cannot_run("changes", problem),))
+            return Judged(gates=(cannot_run("changes", problem),))
         if CHANGELOG in wanted:
             return Judged(gates=(_changelog(case),))
         if case.empty:
-            return Judged(gates=tuple(_left_out(name, "") for name in wanted))
+            return Judged(gates=tuple(left_out(name, "") for name in wanted))
         return await self._run(case, config, wanted, show)
 
     async def _by_rule(self, case: Case, config: GateConfig) -> Judged:
         """What is left out because the rules say no for good is told, too."""
         rows = await rules.by_rule(case, self._tools.redact)
-        because = _stopped(rows)
+        because = stopped(rows)
         left = config.names if because else ()
-        return Judged(gates=(*rows, *(_left_out(name, because) for name in left)))
+        return Judged(gates=(*rows, *(left_out(name, because) for name in left)))
 
     def measures(self, project: str) -> bool:
         config = self._projects.get(project)
@@ -165,7 +166,7 @@ class SandboxGates:
             return None
         told = await asyncio.to_thread(around.workspace_for, folder)
         settings = (f"{name}={value}" for name, value in told.environ.items())
-        return Trial(argv=("env", *settings, *command.argv), shown=command.shown)
+        return Trial(argv=("env", *settings, *command.line), shown=command.words)
 
     async def _around(self, project: str, commit: str, config: GateConfig) -> Environment:
         attached = await self._attach(project, commit) if self._attach else BARE
@@ -188,9 +189,9 @@ class SandboxGates:
             runner = await self._runner(case, config, show)
         except OverlordError as problem:
             first, *others = wanted
-            left = [_left_out(name, f"{first} cannot be run") for name in others]
-            return Judged(gates=(_cannot_run(first, problem), *left))
-        gates, coverage = await _all(runner, wanted)
+            left = [left_out(name, f"{first} cannot be run") for name in others]
+            return Judged(gates=(cannot_run(first, problem), *left))
+        gates, coverage = await run_all(runner, wanted)
         told = (replace(gate, why=one_line(self._tools.redact(gate.why), _LONGEST)) for gate in gates)
         return Judged(gates=tuple(told), coverage=coverage, sandbox=runner.sandbox.name)
 
@@ -198,34 +199,10 @@ class SandboxGates:
 async def _tests_of(config: GateConfig, base: str, around: Environment) -> Command | None:
     if own := config.commands.tests:
         return None if around.modules is not None else gate_commands.shell(own)  # nobody knows whether it needs them
-    way = detect.tests(await detect.look(config.repository, base))
-    if way is None or (way is Way.NPM and around.modules is not None):
-        return None
-    return gate_commands.tests(way, around, out="/tmp")
-
-
-async def _all(runner: GateRunner, wanted: Wanted) -> tuple[list[GateRun], float | None]:
-    """One after another, until one says no for good."""
-    gates, tested = list[GateRun](), Outcome(row=_left_out(gate_steps.TESTS, ""))
-    for name, gate in wanted.items():
-        if because := _stopped(gates):
-            gates.append(_left_out(name, because))
-        elif name == gate_steps.TESTS:
-            tested = await _tested(runner)
-            gates.append(tested.row)
-        elif gate is not None:
-            gates.append(await _guarded(name, gate_steps.extra(runner, gate)))
-        else:
-            run = gate_steps.lint(runner) if name == gate_steps.LINT else gate_steps.original_tests(runner, tested)
-            gates.append(await _guarded(name, run))
-    return gates, tested.coverage
-
-
-async def _tested(runner: GateRunner) -> Outcome:
-    try:
-        return await gate_steps.tests(runner)
-    except OverlordError as problem:
-        return Outcome(row=_cannot_run(gate_steps.TESTS, problem))
+    packages = find_packages(await detect.look(config.repository, base))
+    known = [(each.tests, Place(folder=each.folder, others=each.others)) for each in packages]
+    tried = [(way, at) for way, at in known if way and not (way is Way.NPM and around.modules is not None)]
+    return gate_commands.one_after_another([gate_commands.tests(way, around, "/tmp", (), at) for way, at in tried])
 
 
 def _changelog(case: Case) -> GateRun:
@@ -237,31 +214,3 @@ def _changelog(case: Case) -> GateRun:
     if not logs:
         return GateRun(name=CHANGELOG, score=Score.PASS, why="the project has no change log", skipped=True)
     return GateRun(name=CHANGELOG, score=Score.NEEDS_REVISION, why=f"add a line to {logs[0]} that says what changed")
-
-
-async def _guarded(name: str, gate: Awaitable[GateRun]) -> GateRun:
-    """A gate that cannot run is a no, with what to do."""
-    try:
-        return await gate
-    except OverlordError as problem:
-        return _cannot_run(name, problem)
-
-
-def _stopped(rows: Sequence[GateRun]) -> str:
-    """Why nothing more is run; empty if something is."""
-    failed = next((row for row in rows if row.score is Score.FAIL), None)
-    if failed is not None:
-        return f"{failed.name} failed"
-    return next(("nothing was changed" for row in rows if row.name == "loop" and row.score is not Score.PASS), "")
-
-
-def _left_out(name: str, because: str) -> GateRun:
-    if because:
-        return scoring.not_run(name, because)
-    return GateRun(name=name, score=Score.PASS, why="nothing was changed")
-
-
-def _cannot_run(name: str, problem: OverlordError) -> GateRun:
-    """A gate that cannot run is a no, with what to do."""
-    error = failure_of_step(problem).error
-    return GateRun(name=name, score=Score.FAIL, why=one_line(str(problem), _LONGEST), error=error.value)

@@ -84,8 +84,17 @@ class Weakened:
         return tuple(said)
 
 
-def restore_originals(differing: Sequence[Differing], before: Look, after: Look, way: Way | None) -> Restored:
-    return put_back(differing, lambda path: is_test(path) or _steers(path) or _says_how(path, before, after, way))
+def restore_originals(
+    differing: Sequence[Differing], before: Look, after: Look, way: Way | None, package: str = ""
+) -> Restored:
+    """`package`: the folder whose tests are meant, in a repository of several."""
+    start = f"{package}/" if package else ""
+
+    def wanted(path: str) -> bool:
+        own = path.removeprefix(start)
+        return is_test(path) or _steers(own) or _says_how(own, before, after, way)
+
+    return put_back(differing, wanted)
 
 
 def check_settings(differing: Sequence[Differing]) -> Restored:
@@ -114,12 +123,21 @@ def _steers(path: str) -> bool:
 
 def _says_how(path: str, before: Look, after: Look, way: Way | None) -> bool:
     if path == "pyproject.toml":
-        return way is Way.PYTEST and pytest_settings(before) != pytest_settings(after)
+        return way is Way.PYTEST and _said(pytest_settings, before) != _said(pytest_settings, after)
     if path == "Cargo.toml":
-        return way is Way.CARGO and cargo_settings(before) != cargo_settings(after)
+        return way is Way.CARGO and _said(cargo_settings, before) != _said(cargo_settings, after)
     if path == "package.json":
-        return way is Way.NPM and before.json().get("scripts") != after.json().get("scripts")
+        return way is Way.NPM and _said(_scripts, before) != _said(_scripts, after)
     return way is Way.MAKE and path in MAKEFILES
+
+
+def _scripts(look: Look) -> object:
+    return look.json().get("scripts")
+
+
+def _said(read: Callable[[Look], object], look: Look) -> tuple[object, object]:
+    """By the package, and by what it lies in."""
+    return read(look), read(look.above) if look.above else None
 
 
 def find_weakening(before: Mapping[str, str], after: Mapping[str, str]) -> Weakened:

@@ -31,8 +31,8 @@ class PassedRuns:
     def key(self, where: Sequence[str], files: Sequence[Entry], command: Command, out: str) -> str:
         """`out` is another one each time."""
         digest = hashlib.sha256()
-        told = [argument.replace(out, "") for argument in command.argv if argument != ",".join(command.measured)]
-        digest.update(json.dumps([list(where), told]).encode())
+        told = [argument.replace(out, "") for argument in command.argv if argument != command.named]
+        digest.update(json.dumps([list(where), told, *([command.folder] if command.folder else [])]).encode())
         for entry in sorted(files, key=lambda entry: entry.path):
             digest.update(f"{entry.mode} {entry.blob} {entry.path}\0".encode(errors="surrogateescape"))
         return digest.hexdigest()

@@ -172,6 +172,10 @@ class Case:
     contents: Mapping[str, bytes]  # of changed files as they are now, if they are not huge
     former: Mapping[str, bytes]  # of changed tests as they were
     measured: tuple[str, ...] = ()  # what the task changed before; who judges all of it will ask how it is tested
+    package: str = ""  # the folder that is looked at alone, of a repository with several packages
+    others: tuple[str, ...] = ()  # packages in folders beneath it, which are looked at by themselves
+    way: detect.Way | None = None  # how the tests of that folder are run
+    shared: tuple[Differing, ...] = ()  # what differs at the root, beside what differs in the package
 
     @property
     def empty(self) -> bool:
@@ -182,6 +186,24 @@ class Case:
         """Plain files that are there now."""
         there = (each.after for each in self.differing if each.after is not None)
         return tuple(entry.path for entry in there if entry.mode not in (LINK, MODULE))
+
+    @property
+    def is_part(self) -> bool:
+        """One package of several, and be it what lies around the others."""
+        return bool(self.package or self.others)
+
+    def owns(self, path: str) -> bool:
+        start = f"{self.package}/" if self.package else ""
+        return path.startswith(start) and not path.startswith(tuple(f"{other}/" for other in self.others))
+
+    def inside(self, path: str) -> str:
+        """As it is called from the package's own folder."""
+        return path.removeprefix(f"{self.package}/") if self.package else path
+
+    @property
+    def gone(self) -> bool:
+        """Whether the package is there no more."""
+        return bool(self.package) and not self.after.paths
 
     def lines(self, path: str) -> int:
         """Lines that say something, roughly: for files that no test touched."""

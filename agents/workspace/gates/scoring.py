@@ -92,7 +92,7 @@ def score_run(name: str, command: Command, ran: Ran, profile: Profile) -> GateRu
         name=name,
         score=score,
         why=why,
-        command=command.shown,
+        command=command.words,
         exit_code=ran.exit_code,
         seconds=round(ran.seconds, 2),
         error=_error(ran),

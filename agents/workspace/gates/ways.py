@@ -1,9 +1,13 @@
 """How a project's checks are run, in words for a minion: it cannot know what it is not shown."""
 
+import shlex
+from collections.abc import Iterator
+
 from agents.domain.checks.evaluation import FILES, GateCommands
+from agents.workspace.environments.tree_environment import Environment
 from agents.workspace.gates import detect
 from agents.workspace.gates.detect import Look, Way
-from agents.workspace.gates.gate_commands import Environment
+from agents.workspace.gates.package_folders import find_packages
 
 _SOME = "FILE…"
 
@@ -11,12 +15,22 @@ _SOME = "FILE…"
 def ways_of(look: Look, written: GateCommands, around: Environment) -> tuple[tuple[str, str], ...]:
     """What, and the command for it; what the project does not have is not named."""
     python = around.python
-    tests = written.tests or _TESTS.get(detect.tests(look), "").format(python=python)
     lint = written.lint.replace(FILES, _SOME) or _lint(detect.lint(look), python, str(around.ruff or "ruff"))
     types = written.type_check or _types(look, around)
     has_python = any(path.endswith(".py") for path in look.paths)
-    said = (("Tests", tests), ("Linter", lint), ("Type checker", types), ("Python", python if has_python else ""))
+    tests = [("Tests", written.tests)] if written.tests else list(_tests(look, python))
+    said = (*tests, ("Linter", lint), ("Type checker", types), ("Python", python if has_python else ""))
     return (*((what, how) for what, how in said if how), *((gate.name, gate.command) for gate in written.extra))
+
+
+def _tests(look: Look, python: str) -> Iterator[tuple[str, str]]:
+    """Of each package from its own folder."""
+    for package in find_packages(look):
+        command = _TESTS.get(package.tests, "").format(python=python)
+        if package.folder:
+            yield f"Tests of {package.folder}", f"cd {shlex.quote(package.folder)} && {command}"
+        else:
+            yield "Tests", command
 
 
 _TESTS: dict[Way | None, str] = {

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from agents.domain.checks.evaluation import ExtraGate, GateCommands
-from agents.workspace.gates.gate_commands import environment
+from agents.workspace.environments.tree_environment import environment
 from bot.cli.gates_check import check_gates
 from bot.config.overlord import Project
 from bot.config.settings import Settings, load_settings

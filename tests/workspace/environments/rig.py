@@ -10,8 +10,8 @@ from agents.domain.project.packages import PackageHosts
 from agents.ports import EndedBy, Ran, Sandbox
 from agents.workspace.environments.grounds import GroundSite, GroundTools, ProjectGrounds
 from agents.workspace.environments.registries import Sources, read_sources
+from agents.workspace.environments.tree_environment import environment
 from agents.workspace.files.artefacts import FileArtefacts
-from agents.workspace.gates.gate_commands import environment
 from agents.workspace.gates.gate_runner import CleanCheckout
 from agents.workspace.git import objects
 from agents.workspace.sandbox.walls import GATE

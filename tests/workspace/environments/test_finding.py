@@ -52,6 +52,22 @@ PYTHON: dict[str, tuple[dict[str, str], str]] = {
         {"setup.py": 'setup(extras_require={\n  "tests": ["x"],\n "docs": []})'},
         f"{INSTALL} '.[tests]' pytest coverage",
     ),
+    "groups of Poetry": (
+        {
+            "pyproject.toml": '[tool.poetry]\nname = "a"\n[tool.poetry.dependencies]\npython = "^3.9"\nattrs = "*"\n'
+            '[tool.poetry.group.test.dependencies]\npytest = "^7.2"\ncov = {version = "~4.1", extras = ["toml"]}\n'
+            'own = {path = "../own"}\n"x; rm -rf /" = "1"\n[tool.poetry.group.docs.dependencies]\nsphinx = "*"\n'
+        },
+        f"{INSTALL} . 'pytest>=7.2,<8' 'cov[toml]>=4.1,<4.2' pytest coverage",
+    ),
+    "groups of Poetry, locked": (
+        {
+            "pyproject.toml": '[tool.poetry]\nname = "a"\n[tool.poetry.dev-dependencies]\nPyTest = "^0.3"\n'
+            '[tool.poetry.group.dev.dependencies]\nblack = {version = "23.1", optional = true}\nx = "^1 || ^2"\n',
+            "poetry.lock": '[[package]]\nname = "pytest"\nversion = "8.1.1"\n',
+        },
+        f"{INSTALL} . PyTest==8.1.1 x pytest coverage",
+    ),
     "an extra whose name is a command": (
         {"pyproject.toml": PLAIN + 'dependencies = ["x"]\n[project.optional-dependencies]\n"test; rm -rf /" = []\n'},
         f"{INSTALL} . pytest coverage",
@@ -74,6 +90,40 @@ def test_a_lock_of_uv_is_followed_without_asking_the_addresses_in_it() -> None:
     with_uv = Machine(pythons=MACHINE.pythons, programs={"uv": "uv 0.9"})
     assert commands(files, with_uv)[1].startswith("uv export --frozen")
     assert not any("sync" in command for command in found)
+
+
+def test_a_workspace_of_uv_is_locked_as_a_whole_and_its_members_are_installed_from_the_tree() -> None:
+    build = "[build-system]\nrequires = []\n"
+    files = {
+        "uv.lock": "",
+        "pyproject.toml": PLAIN + '[tool.uv.workspace]\nmembers = ["packages/*"]\n',
+        "packages/api/pyproject.toml": f'[project]\nname = "api"\ndependencies = ["core"]\n{build}',
+        "packages/core/pyproject.toml": f'[project]\nname = "core"\n{build}',
+    }
+    (part,) = find_parts(tree(files), MACHINE)
+    assert "export --frozen --all-packages --no-emit-workspace" in part.setup[2]
+    assert "install --no-deps ./packages/api ./packages/core && " in part.setup[-1]
+    assert part.members == ("packages/api", "packages/core") and set(part.locks) == set(files)
+
+
+def test_what_another_package_of_the_repository_needs_is_installed_before_it() -> None:
+    """An index may have a stranger's package of that name."""
+    files = {
+        "api/pyproject.toml": '[project]\nname = "api"\ndependencies = ["Shop_Core"]\n',
+        "core/pyproject.toml": '[project]\nname = "shop-core"\ndependencies = ["attrs"]\n',
+        "ring/pyproject.toml": '[project]\nname = "ring"\ndependencies = ["ring", "api"]\n',
+    }
+    assert [part.folder for part in find_parts(tree(files), MACHINE)] == ["core", "api", "ring"]
+
+
+def test_packages_with_tests_are_set_up_beside_a_root_that_installs_something_itself() -> None:
+    files = {
+        "pyproject.toml": PLAIN + 'dependencies = ["attrs"]\n',
+        "plugin/pyproject.toml": '[project]\nname = "p"\ndependencies = ["x"]\n',
+        "plugin/tests/test_it.py": "",
+        "scripts/requirements.txt": "x",
+    }
+    assert [part.folder for part in find_parts(tree(files), MACHINE)] == ["", "plugin"]
 
 
 @pytest.mark.parametrize("files", [{"pyproject.toml": PLAIN}, {"pyproject.toml": "[tool.ruff]\n"}, {"a.py": ""}, {}])
@@ -154,6 +204,31 @@ def test_a_workspace_is_set_up_from_its_root_and_known_by_all_its_members() -> N
     found = find_parts(tree(files), MACHINE)
     assert [part.setup for part in found] == [("npm ci --no-audit --no-fund",)]
     assert set(found[0].locks) == set(files)
+
+
+@pytest.mark.parametrize(
+    ("lock", "command"),
+    [
+        ("package-lock.json", "npm ci --no-audit --no-fund"),
+        ("pnpm-lock.yaml", "npx --yes pnpm@9 install --frozen-lockfile"),
+        ("yarn.lock", "npx --yes yarn@1.22.22 install --frozen-lockfile --non-interactive"),
+    ],
+)
+def test_a_workspace_in_a_folder_is_set_up_once_by_its_manager(lock: str, command: str) -> None:
+    root = {"front/pnpm-workspace.yaml": ""} if lock == "pnpm-lock.yaml" else {}
+    files = {
+        "api/requirements.txt": "attrs",
+        "front/package.json": package(**({} if root else {"workspaces": ["apps/*"]})),
+        f"front/{lock}": "",
+        **root,
+        "front/apps/shop/package.json": package(),
+        "tool/package.json": package(),
+    }
+    node = [part for part in find_parts(tree(files), MACHINE) if part.ecosystem is Ecosystem.NODE]
+    assert [part.setup for part in node] == [
+        (f"cd front && {command}",), ("cd tool && npm install --no-package-lock --no-audit --no-fund",)
+    ]  # fmt: skip
+    assert "front/apps/shop/package.json" in node[0].locks and "tool/package.json" not in node[0].locks
 
 
 def test_what_a_package_is_entered_by_is_built_where_the_repository_does_not_hold_it() -> None:

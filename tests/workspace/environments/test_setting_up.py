@@ -104,6 +104,27 @@ async def test_modules_of_a_workspace_lie_where_node_looks_and_lead_to_the_trees
     assert "ead-only" in refused.output
 
 
+async def test_two_packages_of_one_repository_each_get_what_they_need(tmp_path: Path, index: Index) -> None:
+    integrity = index.add_npm("small", {"index.js": "module.exports = 'small';\n"})
+    web = {"name": "web", "version": "1.0.0", "dependencies": {"small": "1.0.0"}}
+    lock = {
+        "name": "web",
+        "lockfileVersion": 3,
+        "packages": {"": web, "node_modules/small": {"version": "1.0.0", "integrity": integrity}},
+    }
+    files = {
+        "api/requirements.txt": "tiny\n",
+        "api/tests/test_it.py": "import tiny\n",
+        "web/package.json": json.dumps(web),
+        "web/package-lock.json": json.dumps(lock),
+    }
+    environ = {"PIP_INDEX_URL": index.simple, "NPM_CONFIG_REGISTRY": index.npm}
+    rig = make(tmp_path, Wish(files=files, environ=environ))
+    assert await rig.set_up() == ""
+    assert await rig.says("sh", "-c", "cd api && python -c 'import tiny; print(tiny.WHO)'") == "tiny"
+    assert await rig.says("sh", "-c", "cd web && node -p \"require('small')\"") == "small"
+
+
 async def test_a_host_that_no_list_names_is_not_reached_and_the_log_says_which(tmp_path: Path, index: Index) -> None:
     command = "python3 -c \"import urllib.request as u; u.urlopen('http://evil.example:81/x')\""
     rig = make(tmp_path, Wish(files={"a.py": ""}, written=WrittenEnvironment(setup=(command,))))

@@ -49,7 +49,7 @@ def test_tests_that_cannot_be_read_are_a_problem_and_not_red() -> None:
 
 async def test_a_red_and_a_steady_check_are_measured_in_the_sandbox_once(tmp_path: Path) -> None:
     files = {
-        "test_it.py": "def test_good():\n    pass\n\ndef test_bad():\n    assert False\n",
+        "test_it.py": "import os\n\ndef test_good():\n    pass\n\ndef test_bad():\n    assert False\n",
         "setup.cfg": "",
     }
     user = somebodys(tmp_path / "shop", files)
@@ -71,7 +71,7 @@ async def test_a_red_and_a_steady_check_are_measured_in_the_sandbox_once(tmp_pat
     baseline = await gates.baseline("shop", commit, "key")
     assert baseline is not None
     said = {check.name: (check.is_red, check.failed, check.runs) for check in baseline.checks}
-    assert said == {"tests": (True, 3, 3), "types": (False, 0, 3), "docs-build": (True, 3, 3)}
+    assert said == {"tests": (True, 3, 3), "lint": (True, 1, 1), "types": (False, 0, 3), "docs-build": (True, 3, 3)}
     tests = next(check for check in baseline.checks if check.name == "tests")
     assert (tests.red, tests.tests) == (("test_it.test_bad",), 2)
     (home / "gates").rename(tmp_path / "nowhere") if (home / "gates").exists() else None

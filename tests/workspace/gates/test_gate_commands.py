@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 from agents.domain.checks.evaluation import GateCommands
+from agents.workspace.environments.tree_environment import Environment, NoEnvironment, environment
 from agents.workspace.gates import detect, gate_commands
 from agents.workspace.gates.detect import Look, Way
-from agents.workspace.gates.gate_commands import Environment, NoEnvironment, environment
 
 NOTHING = Look(texts={})
 

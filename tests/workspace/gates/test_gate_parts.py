@@ -8,9 +8,10 @@ import pytest
 
 from agents.domain.checks.evaluation import GateCommands, GateRun, OnFail, Score
 from agents.ports import EndedBy, Ran
+from agents.workspace.environments.tree_environment import Environment, environment
 from agents.workspace.gates import detect, gate_commands, originals, rules, scoring
 from agents.workspace.gates.detect import Look, Way
-from agents.workspace.gates.gate_commands import Command, Environment, environment
+from agents.workspace.gates.gate_commands import Command
 from agents.workspace.gates.gate_runner import CleanCheckout, NotLaidOut
 from agents.workspace.gates.scoring import Report
 from agents.workspace.git.objects import entries

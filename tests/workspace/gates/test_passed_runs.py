@@ -5,8 +5,9 @@ from pathlib import Path
 
 import pytest
 
+from agents.workspace.environments.tree_environment import Environment
 from agents.workspace.gates import passed_runs
-from agents.workspace.gates.gate_commands import Command, Environment
+from agents.workspace.gates.gate_commands import Command
 from agents.workspace.gates.passed_runs import PassedRun, PassedRuns
 from agents.workspace.gates.scoring import Report
 from agents.workspace.git.objects import Entry
