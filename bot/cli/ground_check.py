@@ -18,7 +18,7 @@ from agents.workspace.gates.gate_runner import GateTools
 from agents.workspace.gates.judge import SandboxGates
 from agents.workspace.git.checkouts import GitCheckouts
 from agents.workspace.sandbox.sandbox_choice import ChosenSandbox
-from bot.cards.planning.ground import baseline_in_words
+from bot.cards.planning.ground import NO_TESTS, baseline_in_words
 from bot.config.settings import Settings
 from bot.doctor_check import Check, fail, ok, warn
 from bot.running.workshop import Site, WorkshopSettings, make_gate_configs, make_grounds
@@ -116,10 +116,10 @@ def _installed(name: str, ground: Ground) -> Check:
 
 def _of_baseline(name: str, baseline: Baseline | None) -> Check:
     what = f"checks of {name}"
-    if baseline is None or not baseline.checks:
-        return warn(what, "no tests: not run", "Name a command under `gates: tests:`, or have a minion write some.")
+    said = baseline_in_words(baseline) if baseline else NO_TESTS
+    if baseline is None or said.startswith(NO_TESTS):
+        return warn(what, said, "Name a command under `gates: tests:`, or have a minion write some.")
     took = sum(check.seconds for check in baseline.checks)
-    said = baseline_in_words(baseline)
     if said == "all checks pass":
         return ok(what, f"{said}, three times, at most {took:.0f} s a time")
     if any(check.problem for check in baseline.checks):

@@ -196,8 +196,19 @@ UNSTEADY = CheckBaseline(name="tests", command="pytest -q", runs=3, failed=1, un
     [
         (CheckBaseline(name="tests", command="pytest -q", runs=3, failed=0), "all checks pass"),
         (UNSTEADY, "1 test (test_x) is unsteady"),
-        (CheckBaseline(name="types", command="mypy .", runs=3, failed=3), "types fails before the change"),
-        (CheckBaseline(name="e2e", command="x", runs=3, failed=2), "e2e is unsteady: it failed in 2 of 3 runs"),
+        (
+            CheckBaseline(name="types", command="mypy .", runs=3, failed=3),
+            "no tests: not run; types fails before the change",
+        ),
+        (CheckBaseline(name="lint", command="ruff", runs=1, failed=0), "no tests: not run; all other checks pass"),
+        (
+            CheckBaseline(name="tests (web)", command="npm test", runs=3, failed=3),
+            "tests (web) fails before the change",
+        ),
+        (
+            CheckBaseline(name="e2e", command="x", runs=3, failed=2),
+            "no tests: not run; e2e is unsteady: it failed in 2 of 3 runs",
+        ),
         (
             CheckBaseline(name="tests", command="", runs=0, failed=0, problem="no pytest"),
             "tests cannot be run: no pytest",

@@ -10,9 +10,15 @@ from bot.messages import Row
 _NAMED = 3  # tests that are named
 
 
+NO_TESTS = "no tests: not run"
+_WHOLE = ("tests", "checks")  # a check's name; those of packages go on with their folder
+
+
 def baseline_in_words(baseline: Baseline) -> str:
     said = [text for check in baseline.checks if (text := check_in_words(check))]
-    return cut("; ".join(said), 600) if said else "all checks pass"
+    untested = not any(check.name.partition(" ")[0] in _WHOLE for check in baseline.checks)
+    passed = [] if said or not baseline.checks else ["all other checks pass" if untested else "all checks pass"]
+    return cut("; ".join((*([NO_TESTS] if untested else []), *said, *passed)), 600)
 
 
 def check_in_words(check: CheckBaseline) -> str:
