@@ -38,7 +38,8 @@ def _requirement(name: str, said: object, locked: Mapping[str, str]) -> str:
     if not _PLAIN.fullmatch(name) or not isinstance(version, str) or table.get("optional") is True:
         return ""
     extras = table.get("extras")
-    named = [each for each in extras if isinstance(each, str) and _PLAIN.fullmatch(each)] if extras else []
+    listed = extras if isinstance(extras, list) else []
+    named = [each for each in listed if isinstance(each, str) and _PLAIN.fullmatch(each)]
     chosen = f"[{','.join(named)}]" if named else ""
     exact = locked.get(_known_as(name))
     return f"{name}{chosen}{f'=={exact}' if exact else _constraint(version)}"

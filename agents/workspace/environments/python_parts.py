@@ -120,8 +120,12 @@ class _Package:
         unknown = isinstance(dynamic, list) and "dependencies" in dynamic
         poetry = set(_table(self._poetry, "dependencies")) - {"python"}
         needs = (project.get("dependencies"), unknown, self.requirements, self.uv_lock, poetry, self.generated_files)
-        needs = (*needs, self.poetry_groups, self.members)
-        return any(needs) or bool(self.extras or self.groups) or "setup.py" in self.texts or self._of_setup_cfg
+        return (
+            any(needs)
+            or bool(self.extras or self.groups or self.poetry_groups or self.members)
+            or "setup.py" in self.texts
+            or self._of_setup_cfg
+        )
 
     @property
     def _of_setup_cfg(self) -> bool:
