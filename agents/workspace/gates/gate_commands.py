@@ -65,7 +65,7 @@ class Command:
         return f"cd {shlex.quote(self.folder)} && {self.shown}" if self.folder else self.shown
 
     @property
-    def named(self) -> str:
+    def measured_names(self) -> str:
         """The measured files as the command is given them."""
         return ",".join(name.removeprefix(f"{self.folder}/") if self.folder else name for name in self.measured)
 

@@ -22,7 +22,7 @@ async def run_all(runner: GateRunner, wanted: Wanted) -> tuple[list[GateRun], fl
     parts = by_package(runner)
     for name, gate in wanted.items():
         for title, run in _gates(name, gate, runner, parts, tested):
-            if because := stopped(gates):
+            if because := why_stopped(gates):
                 gates.append(left_out(title, because))
             elif row := await _guarded(title, run):
                 gates.append(row)
@@ -80,7 +80,7 @@ async def _guarded(name: str, run: Callable[[], Awaitable[GateRun | None]]) -> G
         return cannot_run(name, problem)
 
 
-def stopped(rows: Sequence[GateRun]) -> str:
+def why_stopped(rows: Sequence[GateRun]) -> str:
     """Why nothing more is run; empty if something is."""
     failed = next((row for row in rows if row.score is Score.FAIL), None)
     if failed is not None:

@@ -86,7 +86,7 @@ def _findings(said: str) -> list[str]:
 async def tests(runner: GateRunner) -> Outcome:
     """By the command that the base calls for: a change cannot choose how it is judged, unless there was none."""
     command, name = tests_command(runner, measured=True), runner.title(TESTS)
-    if command is None or runner.case.gone:
+    if command is None or runner.case.is_gone:
         why = "the project has no tests" if command is None else "its folder is there no more"
         return Outcome(row=GateRun(name=name, score=Score.PASS, why=why, skipped=True))
     outcome = await runner.run(name, command)
@@ -152,7 +152,7 @@ async def original_tests(runner: GateRunner, tested: Outcome) -> GateRun:
     put_back = originals.restore_originals(differing, case.before, case.after, way, case.package)
     if command is None or not put_back.changes_anything:
         return GateRun(name=name, score=Score.PASS, why="none was changed")
-    if tested.row.exit_code is None and not case.gone:
+    if tested.row.exit_code is None and not case.is_gone:
         return scoring.not_run(name, "the tests did not come to an end")
     outcome = await runner.run(name, command, restored=put_back)
     row = outcome.row

@@ -17,7 +17,7 @@ from agents.workspace.gates import baselines, detect, gate_commands, gate_steps,
 from agents.workspace.gates.detect import Way
 from agents.workspace.gates.gate_commands import Command, Place
 from agents.workspace.gates.gate_runner import CleanCheckout, GateRunner, GateTools
-from agents.workspace.gates.gate_sequence import Wanted, cannot_run, left_out, run_all, stopped
+from agents.workspace.gates.gate_sequence import Wanted, cannot_run, left_out, run_all, why_stopped
 from agents.workspace.gates.package_folders import find_packages
 from agents.workspace.gates.passed_runs import PassedRuns
 from agents.workspace.gates.rules import Case
@@ -120,7 +120,7 @@ class SandboxGates:
     async def _by_rule(self, case: Case, config: GateConfig) -> Judged:
         """What is left out because the rules say no for good is told, too."""
         rows = await rules.by_rule(case, self._tools.redact)
-        because = stopped(rows)
+        because = why_stopped(rows)
         left = config.names if because else ()
         return Judged(gates=(*rows, *(left_out(name, because) for name in left)))
 

@@ -90,11 +90,11 @@ def restore_originals(
     """`package`: the folder whose tests are meant, in a repository of several."""
     start = f"{package}/" if package else ""
 
-    def wanted(path: str) -> bool:
+    def is_restored(path: str) -> bool:
         own = path.removeprefix(start)
         return is_test(path) or _steers(own) or _says_how(own, before, after, way)
 
-    return put_back(differing, wanted)
+    return put_back(differing, is_restored)
 
 
 def check_settings(differing: Sequence[Differing]) -> Restored:

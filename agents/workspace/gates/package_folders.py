@@ -82,7 +82,7 @@ def _gathers(look: Look) -> bool:
     return "workspaces" in look.json() or "pnpm-workspace.yaml" in look.paths or "workspace" in uv
 
 
-def affected(packages: Sequence[Package], changed: Collection[str]) -> tuple[Package, ...]:
+def touched_packages(packages: Sequence[Package], changed: Collection[str]) -> tuple[Package, ...]:
     """Those that hold a changed path, and those that need them. What several share lies at the root: all are meant.
 
     Tests of the root may import packages of the same language, so they are run with them, unless it only gathers them.
@@ -158,7 +158,7 @@ def by_package(runner: GateRunner) -> tuple[GateRunner, ...]:
     fresh = [each for each in after if each.folder not in known and any(map(each.owns, changed))]
     looks = {package.folder: package.look for package in after}
     shared = tuple(each for each in case.differing if before[0].owns(each.change.path))
-    chosen = [replace(runner, case=_of(case, each, each.look, looks)) for each in affected(before, changed)]
+    chosen = [replace(runner, case=_of(case, each, each.look, looks)) for each in touched_packages(before, changed)]
     added = [replace(runner, case=_of(case, each, Look(texts={}), looks)) for each in fresh]
     return tuple(
         each if not each.case.package else replace(each, case=replace(each.case, shared=shared))

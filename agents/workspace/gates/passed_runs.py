@@ -31,7 +31,7 @@ class PassedRuns:
     def key(self, where: Sequence[str], files: Sequence[Entry], command: Command, out: str) -> str:
         """`out` is another one each time."""
         digest = hashlib.sha256()
-        told = [argument.replace(out, "") for argument in command.argv if argument != command.named]
+        told = [argument.replace(out, "") for argument in command.argv if argument != command.measured_names]
         digest.update(json.dumps([list(where), told, *([command.folder] if command.folder else [])]).encode())
         for entry in sorted(files, key=lambda entry: entry.path):
             digest.update(f"{entry.mode} {entry.blob} {entry.path}\0".encode(errors="surrogateescape"))

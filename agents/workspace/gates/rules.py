@@ -201,7 +201,7 @@ class Case:
         return path.removeprefix(f"{self.package}/") if self.package else path
 
     @property
-    def gone(self) -> bool:
+    def is_gone(self) -> bool:
         """Whether the package is there no more."""
         return bool(self.package) and not self.after.paths
 

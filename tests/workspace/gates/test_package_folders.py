@@ -9,7 +9,7 @@ from agents.domain.checks.evaluation import GateCommands, Score
 from agents.ports import Candidate, Judged
 from agents.workspace.environments.tree_environment import environment
 from agents.workspace.gates.detect import Look, Way
-from agents.workspace.gates.package_folders import affected, find_packages
+from agents.workspace.gates.package_folders import find_packages, touched_packages
 from agents.workspace.gates.ways import ways_of
 from tests.evaluator.pieces import ANYTHING, PASS, Files, Piece
 from tests.evaluator.yard import Shelf, gates_for, repository_of
@@ -125,7 +125,7 @@ def test_packages_are_folders_with_a_manifest_and_tests(files: dict[str, str], f
     ],
 )  # fmt: skip
 def test_changed_paths_say_which_packages_are_run(files: dict[str, str], changed: list[str], run: set[str]) -> None:
-    assert {each.folder for each in affected(find_packages(look_at(files)), changed)} == run
+    assert {each.folder for each in touched_packages(find_packages(look_at(files)), changed)} == run
 
 
 def test_python_go_and_rust_packages_need_each_other_by_name() -> None:
@@ -138,7 +138,7 @@ def test_python_go_and_rust_packages_need_each_other_by_name() -> None:
     }  # fmt: skip
     packages = find_packages(look_at(files))
     for changed, run in (("core/a.py", {"core", "api"}), ("a/a.go", {"a", "b"}), ("x/src/lib.rs", {"x", "y"})):
-        assert {each.folder for each in affected(packages, [changed])} == run
+        assert {each.folder for each in touched_packages(packages, [changed])} == run
 
 
 def test_a_minion_is_told_how_each_package_is_tested(tmp_path: Path) -> None:
