@@ -10,6 +10,7 @@ from agents.domain.events import Event
 from agents.domain.planning import planning
 from agents.domain.planning.decomposition import Decomposition, Level
 from agents.domain.planning.planning import Draft, Drafted
+from agents.domain.reason import Cause
 from agents.domain.task.task import Task, TaskState
 from agents.domain.workflow.workflow import Resolved
 from agents.flows.plan_answer import PlanSays
@@ -74,7 +75,7 @@ async def _branch_for(task: Task, ports: Ports) -> str:
         return ""  # it is asked for again before work begins, and nothing begins without it
 
 
-async def _ask_planner(asked: Ask, seen: Task, ports: Ports) -> tuple[PlanSays, Spent, str]:
+async def _ask_planner(asked: Ask, seen: Task, ports: Ports) -> tuple[PlanSays, Spent, Cause]:
     """From all there is; where that cannot be taken or finished, once more from less, and why that was."""
     why = seen.plan.level_why if seen.plan.level is Level.SIMPLIFIED else ""
     if not why:

@@ -7,7 +7,8 @@ from dataclasses import replace
 from agents.domain import events as e
 from agents.domain.decisions.kind import Moment
 from agents.domain.events import Event
-from agents.domain.task.reports import Act, merge_text, sign, tell_outside, telling
+from agents.domain.reason import Cause, Reason, Why
+from agents.domain.task.reports import Act, on_issue, on_pull, sign
 from agents.domain.task.task import Task, TaskState
 from agents.domain.work import dispatching, working
 from agents.domain.work.dispatching import about_run
@@ -17,7 +18,6 @@ from agents.domain.workflow.steps import Drafts
 from agents.flows.outcomes import note_draft, pull_for
 from agents.ports import ForgeFailed, NoDrafts, Ports, Pull, PullRequest, Target
 
-NO_FIT = "The branch it is for has moved on, and the two do not fit together"
 SPOILT = "A commit of it holds what looks like a secret, so it stays here. The kept patch is without it."
 
 
@@ -48,7 +48,7 @@ async def open_pull(event: Event, ports: Ports) -> None:
             changes=changes[:100],
             files=len(changes),
             risk=risk.level,
-            why=risk.sentence,
+            why=risk.why,
             into=pull.into,
             draft=opened.draft and drafts is Drafts.END,
         )
@@ -112,14 +112,15 @@ async def merge(event: Event, ports: Ports) -> None:
     """Exactly the head that was shown and approved, into the branch that was. Merged before a crash is merged."""
     assert isinstance(event, e.MergeApproved)
     task = await ports.store.task(event.task)
-    project, into, problem, commit = task.project or "", task.work.into, NO_FIT, None
+    project, into, commit = task.project or "", task.work.into, None
+    problem: Cause = Reason(code=Why.DOES_NOT_MERGE)
     number, advice, workflow = task.delivery.pull, list[str](), workflow_pinned(task)
     try:
         into = into or await ports.forge.base(project, number)
         target = Target(branch=into, start=task.work.base, tell=advice.append)
         if workflow.drafts is Drafts.END and not workflow.waits_for_review:
             await ports.forge.ready(project, number)
-        commit = await ports.forge.merge(project, number, event.head, sign(task, merge_text(task)), target)
+        commit = await ports.forge.merge(project, number, event.head, sign(task, ports.texts.merge_text(task)), target)
     except ForgeFailed as failed:
         problem = f"{failed.what}. {failed.next_step}"
 
@@ -185,19 +186,20 @@ async def _publish(task: Task, branch: str, ports: Ports) -> tuple[str, str]:
 async def tell_pull(event: Event, ports: Ports) -> None:
     """For people who read the pull request on the forge: that there is a new round, or that nothing more comes."""
     task = await ports.store.task(event.task)
-    if told := tell_outside(task, event):
-        await ports.forge.comment(told.key, task.project or "", task.delivery.pull, told.text)
+    if told := on_pull(task, event):
+        text = ports.texts.pull_comment(task, event)
+        await ports.forge.comment(told.key, task.project or "", task.delivery.pull, text)
     await ports.store.record(task.id, lambda now, moment: [])
 
 
 async def tell_issue(event: Event, ports: Ports) -> None:
     task = await ports.store.task(event.task)
-    told, origin = telling(task, event), task.request.origin
+    told, origin = on_issue(task, event), task.request.origin
     if told and origin:
         ways = {
             Act.TELL: ports.issues.tell,
             Act.BLOCKED: ports.issues.mark_blocked,
             Act.ATTENTION: ports.issues.attention,
         }
-        await ways[told.act](told.key, origin.project, origin.number, told.text)
+        await ways[told.act](told.key, origin.project, origin.number, ports.texts.issue_comment(task, event))
     await ports.store.record(task.id, lambda now, moment: [])

@@ -13,14 +13,13 @@ from agents.domain.events import Event
 from agents.domain.ids import Account
 from agents.domain.project.environment import Environment
 from agents.domain.project.ground import Standing
+from agents.domain.reason import Reason, Why
 from agents.domain.task.fold import evolve
-from agents.domain.task.reports import join_text, sign
+from agents.domain.task.reports import sign
 from agents.domain.task.task import Task
 from agents.domain.work import dispatching, stepping
 from agents.domain.work.work import SubtaskState
 from agents.ports import ForgeFailed, Ports
-
-NO_FIT = "Its commits do not fit on what the other subtasks brought in meanwhile"
 
 
 async def begin_work(event: Event, ports: Ports) -> None:
@@ -91,7 +90,7 @@ async def integrate(event: Event, ports: Ports) -> None:
     work = task.work.on(event.subtask)
     asked_by = task.request.origin.by if task.request.origin else await ports.store.name(task.request.by)
     passed_by = [await ports.store.name(person) for person in event.by]
-    told = sign(task, join_text(task, work.number, asked_by, passed_by))
+    told = sign(task, ports.texts.join_text(task, work.number, asked_by, passed_by))
     tip = await ports.checkouts.join(task.project or "", task.work.branch, task.work.base, work.commit, told)
 
     def decide(now: Task, moment: Moment) -> Sequence[Event]:
@@ -99,7 +98,7 @@ async def integrate(event: Event, ports: Ports) -> None:
         if not now.in_work or mine.attempt != event.attempt or mine.state is not SubtaskState.EVALUATING:
             return []
         if tip is None:
-            return open_questions(now, escalate(now, mine, NO_FIT, moment), moment)
+            return open_questions(now, escalate(now, mine, Reason(code=Why.DOES_NOT_JOIN), moment), moment)
         return stepping.after_join(now, mine, tip, moment)
 
     await ports.store.record(task.id, decide)

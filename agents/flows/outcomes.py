@@ -8,7 +8,6 @@ from agents.domain import events as e
 from agents.domain.decisions.kind import Moment
 from agents.domain.events import Event
 from agents.domain.ids import TaskId
-from agents.domain.task.reports import pull_text
 from agents.domain.task.task import Task
 from agents.domain.text.sanitize import clean, cut
 from agents.domain.work.dispatching import key_of
@@ -53,7 +52,7 @@ async def keep_patch(task: Task, work: Work, commit: str, ports: Ports) -> str:
 
 async def pull_for(task: Task, head: str, ports: Ports, *, draft: bool = False) -> Pull:
     """The pull request of a task at this head: the same one, whenever it is asked for. Its diff is kept to be read."""
-    project, (title, body) = task.project or "", pull_text(task)
+    project, (title, body) = task.project or "", ports.texts.pull_text(task)
     into = task.work.into or await ports.forge.base(project)
     await ports.artefacts.keep(f"{task.id}.diff", await ports.checkouts.patch(project, task.work.base, head))
     return Pull(

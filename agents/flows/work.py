@@ -10,7 +10,7 @@ from agents.domain.decisions.kind import Moment
 from agents.domain.errors import NoAnswer
 from agents.domain.events import Event
 from agents.domain.models.failure import Failure
-from agents.domain.task.reports import commit_text, sign
+from agents.domain.task.reports import sign
 from agents.domain.task.task import Task
 from agents.domain.task.wishes import Wish, last_number, newer_than
 from agents.domain.text.sanitize import cut
@@ -220,7 +220,9 @@ class _Run:
 
         Then the folder stays as it is: the next run on the branch goes on in it.
         """
-        told = sign(self.task, f"{commit_text(self.task, self.work.number)}\nAttempt {self.work.attempt}")
+        told = sign(
+            self.task, f"{self.ports.texts.commit_text(self.task, self.work.number)}\nAttempt {self.work.attempt}"
+        )
         try:
             return await self.ports.checkouts.commit(self.checkout, told), ""
         except Uncommittable as refused:

@@ -136,6 +136,25 @@ class Store(Protocol):
         """As `record`; or the facts are appended and the same job comes again later, which is no failure of it."""
 
 
+class Texts(Protocol):
+    """Words for git and forges."""
+
+    def pull_text(self, task: Task) -> tuple[str, str]:
+        """Title and body of a pull request."""
+
+    def commit_text(self, task: Task, number: int) -> str:
+        """What a commit of one subtask says in the history."""
+
+    def merge_text(self, task: Task) -> str: ...
+
+    def join_text(self, task: Task, number: int, asked_by: str, passed_by: Sequence[str]) -> str:
+        """What stands in the history where a subtask's work comes in."""
+
+    def issue_comment(self, task: Task, fact: Event) -> str: ...
+
+    def pull_comment(self, task: Task, fact: Event) -> str: ...
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ports:
     """Everything a flow may touch, made once in bot/app.py."""
@@ -149,6 +168,7 @@ class Ports:
     minions: Minions
     gates: Gates
     forge: Forge
+    texts: Texts
     issues: Issues
     artefacts: Artefacts
     packs: Packs

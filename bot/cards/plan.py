@@ -12,10 +12,11 @@ from agents.domain.task.wishes import Source
 from agents.domain.text.sanitize import cut, one_line
 from agents.domain.workflow.steps import GATE, HUMAN, REVIEW
 from agents.domain.workflow.workflow import DEFAULT, Workflow
-from bot.cards.git_preview import early_rows, plan_git_rows
 from bot.cards.planning.argument import argument_rows, debate_rows, is_contested
 from bot.cards.planning.ground import ground_rows
+from bot.cards.reasons import put
 from bot.cards.scene import Bill, rows_of
+from bot.cards.work.outside import early_rows, plan_git_rows
 from bot.messages import Arrow, Graph, Node, Row
 
 _CONFIDENCE = {level: f"confidence {level}" for level in ("low", "medium", "high")}
@@ -100,7 +101,7 @@ def plan_footer(task: Task, decision: Decision) -> Iterator[str]:
 def _level(task: Task) -> tuple[str, str]:
     """Says that it is no ordinary plan, and why."""
     label, text = LEVEL[task.plan.level]
-    return label, f"{text} Why: {one_line(task.plan.level_why, 300)}" if text and task.plan.level_why else text
+    return label, f"{text} Why: {one_line(put(task.plan.level_why), 300)}" if text and task.plan.level_why else text
 
 
 def size_in_words(plan: Decomposition) -> str:

@@ -9,6 +9,7 @@ from agents.domain.text.sanitize import cut, one_line
 from agents.domain.work.facts import BranchPublished, WorkKept
 from agents.domain.work.stepping import most_attempts
 from agents.domain.work.work import Degraded, SubtaskState, Work
+from bot.cards.reasons import put
 from bot.cards.scene import Bill, bill_rows, rows_of
 from bot.messages import Card, Row, Tone
 
@@ -96,8 +97,8 @@ _DETAIL: dict[SubtaskState, Callable[[Task, Work], str]] = {
     S.DONE: _done,
     S.NEEDS_HUMAN: lambda task, work: "waits for you",
     S.PAUSED: lambda task, work: f"stopped after turn {work.turns}; its work is committed" if work.turns else "stopped",
-    S.FAILED: lambda task, work: one_line(work.problem, 100) or "failed",
-    S.BLOCKED: lambda task, work: one_line(work.problem, 100) or "blocked",
+    S.FAILED: lambda task, work: one_line(put(work.problem), 100) or "failed",
+    S.BLOCKED: lambda task, work: one_line(put(work.problem), 100) or "blocked",
     S.CANCELLED: lambda task, work: "dropped",
 }
 

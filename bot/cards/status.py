@@ -16,6 +16,7 @@ from bot.cards.kinds.kind_card import who_may
 from bot.cards.plan import SHORT_LEVEL, because, order_in_words
 from bot.cards.planning.argument import argument_rows, debate_rows
 from bot.cards.progress import work_rows
+from bot.cards.reasons import put
 from bot.cards.scene import NO_BILL, Bill, Scene, bill_rows, rows_of
 from bot.messages import Button, Card, Row, Tone
 
@@ -94,7 +95,7 @@ def _notes(task: Task) -> Iterator[tuple[str, str]]:
         yield "Rehearsal", "a script plays planner, reviewers and minions; no model was asked"
     yield "Remarks noted", str(task.remarks or "")
     yield "Wishes kept", _wishes(task)
-    yield "Problem", one_line(task.problem, 200)
+    yield "Problem", one_line(put(task.problem), 200)
 
 
 def _wishes(task: Task) -> str:
@@ -118,7 +119,7 @@ def _controls(task: Task) -> tuple[tuple[Button, ...], tuple[Button, ...]]:
 
 def _ending(task: Task) -> str:
     said = STATE[task.state]
-    return f"{said}: {task.reason}" if task.reason else said
+    return f"{said}: {put(task.reason)}" if task.reason else said
 
 
 STATE: dict[TaskState, str] = {
@@ -223,7 +224,7 @@ def why_card(task: Task, name: NameOf) -> Card:
     waits = ((f"{_whom(asked, name)}, to decide {kind_in_words(asked)}") for asked in questions(task))
     rows = [
         *rows_of(*(("Waits for", each) for each in waits)),
-        *rows_of(("Problem", cut(one_line(task.problem, 400), 400))),
+        *rows_of(("Problem", cut(one_line(put(task.problem), 400), 400))),
         *rows_of(("Feedback on the plan", cut("; ".join(plan.feedback), 400))),
         *rows_of(*((f"{name(wish.by)} said", cut(wish.words, 300)) for wish in task.wishes[-MOST_WISHES:])),
         *argument_rows(plan.review),

@@ -17,6 +17,7 @@ from bot.cards.plan import SHORT_LEVEL
 from bot.cards.planning.argument import CRITIC, POSITION, SCOPE_GUARD
 from bot.cards.planning.ground import baseline_in_words
 from bot.cards.progress import SCORE
+from bot.cards.reasons import put
 
 Decisions = Callable[[DecisionId], Decision | None]
 
@@ -86,7 +87,7 @@ OF_TASKS: dict[type[Event], Callable[[Any, NameOf], str]] = {
     ),
     e.DecompositionApproved: lambda f, name: f"The reviewers approved plan {f.number}",
     e.DecompositionBlocked: lambda f, name: f"A reviewer blocked plan {f.number}: {'; '.join(f.review.reasons)}",
-    e.DecompositionEscalated: lambda f, name: f"Took the plan to a person: {f.why}",
+    e.DecompositionEscalated: lambda f, name: f"Took the plan to a person: {put(f.why)}",
     e.ClarificationAnswered: lambda f, name: f"Answered “{f.question}”: {f.answer}",
     e.PlanAccepted: lambda f, name: (
         ("Accepted the plan" if f.by else "The channel's policy accepted the plan") + _under(f.workflow)
@@ -114,10 +115,10 @@ OF_TASKS: dict[type[Event], Callable[[Any, NameOf], str]] = {
     e.DraftOpened: lambda f, name: f"Showed the work as draft pull request #{f.number}, at {f.head[:10]}",
     e.OutsideReviewEnded: lambda f, name: "Said that the outside review is over",
     e.MergeApproved: lambda f, name: f"Approved the merge of {f.head[:10]}",
-    e.MergeFailed: lambda f, name: f"Could not merge: {f.problem}",
+    e.MergeFailed: lambda f, name: f"Could not merge: {put(f.problem)}",
     e.Merged: lambda f, name: f"Merged into {f.into} as {f.commit[:10]}",
     e.TaskHandedOver: lambda f, name: "Took the work over",
-    e.TaskFailed: lambda f, name: f"The task failed: {f.reason}",
+    e.TaskFailed: lambda f, name: f"The task failed: {put(f.reason)}",
     e.WorkKept: lambda f, name: f"Kept {', '.join(f.branches) or 'nothing'}",
     e.SetupAllowed: lambda f, name: f"{name(f.by)} allowed the set-up: {'; '.join(f.commands)}",
     e.SetupWanted: lambda f, name: "Asked for the project to be set up",
@@ -155,13 +156,13 @@ OF_WORK: dict[type[Event], Callable[[Any], str]] = {
     ),
     e.WorkEvaluated: lambda f: f"checked: {SCORE[f.evaluation.overall]}, {f.risk} risk",
     e.GatePassed: lambda f: "passed its step gate",
-    e.SubtaskEscalated: lambda f: f"taken to a person: {f.why}",
+    e.SubtaskEscalated: lambda f: f"taken to a person: {put(f.why)}",
     e.SubtaskTaken: lambda f: "a person finishes it by hand",
     e.BranchPublished: lambda f: (
         f"{f.branch} could not be brought to you: {f.problem}" if f.problem else f"{f.branch} is where you work"
     ),
     e.SubtaskDone: lambda f: f"done; the task's branch is at {f.commit[:10]}",
-    e.SubtaskDropped: lambda f: f"dropped: {f.why}",
+    e.SubtaskDropped: lambda f: f"dropped: {put(f.why)}",
 }
 
 OF_DECISIONS: dict[type[Event], Callable[[Any, str, Decision | None], str]] = {

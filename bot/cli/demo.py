@@ -14,9 +14,11 @@ from agents.catalog.models import load_scripts, rehearsed_requests
 from agents.domain.decisions.authority import Kind
 from agents.domain.errors import OverlordError
 from agents.domain.ids import Account, Thread
+from agents.domain.reason import Why
 from agents.domain.task.task import Task
 from agents.workspace.sandbox import sandbox_choice
 from bot import app
+from bot.cards.reasons import put
 from bot.cli import session
 from bot.config.platforms import OWN
 from bot.config.settings import load_settings
@@ -72,7 +74,7 @@ async def _play(home: Path, request: str, shows: str) -> None:
         ended = await _watch(program.queries, viewer)
     if not ended.delivery.merged_into:
         raise OverlordError(
-            f"It ended here: {ended.state}{f', {ended.reason}' if ended.reason else ''}",
+            f"It ended here: {ended.state}{f', {put(ended.reason)}' if ended.reason else ''}",
             next_step="Every request can be played to its merge: run `overlord doctor`.",
         )
     typer.echo(
@@ -102,7 +104,8 @@ async def _watch(queries: QueryApi, viewer: Account) -> Task:
 
 
 def _why(need: Need) -> str:
-    told = [text for text in need.decision.evidence if not text.startswith("Kept: ")]
+    kept = (Why.KEPT_BRANCH, Why.KEPT_PATCH)
+    told = [put(why) for why in need.decision.evidence if isinstance(why, str) or why.code not in kept]
     return " ".join([f"The rehearsal got stuck: {need.card.title}.", *told]).rstrip(".")
 
 

@@ -20,6 +20,7 @@ from bot.cards.discreet import discreet, discreet_proposal
 from bot.cards.evidence import comment_button, evidence_of, with_evidence
 from bot.cards.plan import subtask_table
 from bot.cards.planning.wishes import wish_rows
+from bot.cards.reasons import put
 from bot.cards.replies import QueueStatus
 from bot.cards.scene import Bill, Ways
 from bot.cards.status import status_card
@@ -294,7 +295,7 @@ class QueryApi:
     def _outcomes(self, tx: Transaction, id: TaskId) -> Iterator[WorkerOutcome]:
         redact = self._services.redact
         for each in outcomes(fact.event for fact in tx.log.facts(id, kinds=TELLING)):
-            blockers = tuple(map(redact, each.blockers))
+            blockers = tuple(redact(put(why)) for why in each.blockers)
             yield replace(each, action_taken=redact(each.action_taken), blockers=blockers)
 
     def _need(self, tx: Transaction, task: Task, decision: Decision) -> Need:

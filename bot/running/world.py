@@ -22,6 +22,7 @@ from agents.llm.prompts import Adds, Prompts
 from agents.minions.engines import WINDOW
 from agents.ports import CallBook, Ports, Projects, Specialist
 from agents.workspace.projects import SAMPLE, GitProjects, lay_out_sample
+from bot.cards.work import outside
 from bot.config.settings import Settings
 from bot.running.workshop import Hub, Site, Workshop, WorkshopSettings, make_hub, make_workshop
 from bot.services import Services
@@ -65,6 +66,7 @@ class World:
             gates=self.workshop.gates,
             grounds=self.workshop.grounds,
             forge=self.workshop.forge,
+            texts=outside,
             issues=self.workshop.issues,
             artefacts=self.workshop.artefacts,
             packs=self.workshop.packs,

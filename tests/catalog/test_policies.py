@@ -18,6 +18,7 @@ from agents.domain.checks.evaluation import Change, RiskLevel
 from agents.domain.checks.risk import RiskPolicy, risk_of
 from agents.domain.decisions.authority import Group
 from agents.domain.limits import Limits, Retention
+from bot.cards.reasons import put_all
 from bot.config.accounts import GROUPS, account, member
 from bot.config.overlord import OVERLORD
 from bot.config.settings import BadSettings, Settings, load_settings
@@ -156,7 +157,7 @@ def test_an_area_of_ones_own_is_added_to_those_there_are(tmp_path: Path) -> None
     for path, why in (("src/ledger.py", "our ledger"), ("src/auth/x.py", "auth code"), ("src/aes.py", "encryption")):
         risk = risk_of([Change(path=path, status="M")], 100.0, policy)
         assert risk.level is RiskLevel.CRITICAL
-        assert risk.why == (f"{why}: {path}",)
+        assert put_all(risk.why) == (f"{why}: {path}",)
 
 
 def test_ci_files_cannot_be_talked_down(tmp_path: Path) -> None:

@@ -11,9 +11,10 @@ from agents.domain.checks.evaluation import GateRun, Score
 from agents.domain.decisions import pressing
 from agents.domain.decisions.authority import Kind
 from agents.domain.task.facts import Origin
-from agents.domain.task.reports import TELLS, Act, telling
+from agents.domain.task.reports import TELLS, Act, on_issue
 from agents.domain.work.work import Ending, SubtaskState
 from agents.ports import GaveUp
+from bot.cards.work.outside import issue_comment
 from store.codec import Cause
 from store.transaction import Transaction
 from tests.fakes.llm import ScriptedLlm
@@ -136,10 +137,10 @@ async def test_what_a_run_came_to_is_told_under_a_key_of_its_own(work: Work, end
     task = await work.now()
     task = replace(task, request=replace(task.request, origin=ORIGIN))
     fact = e.MinionFailed(task=task.id, at=task.changed_at, subtask=1, attempt=2, ending=ending, problem="It hurts")
-    told = telling(task, fact)
+    told = on_issue(task, fact)
     assert told and told.act is (Act.BLOCKED if ending is Ending.BLOCKED else Act.ATTENTION)
-    assert told.key == "github:acme/shop#7@1:T-1:failed:1:2" and "It hurts" in told.text
-    assert telling(replace(task, request=replace(task.request, origin=None)), fact) is None
+    assert told.key == "github:acme/shop#7@1:T-1:failed:1:2" and "It hurts" in issue_comment(task, fact)
+    assert on_issue(replace(task, request=replace(task.request, origin=None)), fact) is None
 
 
 async def test_a_task_from_chat_tells_no_issue(work: Work) -> None:

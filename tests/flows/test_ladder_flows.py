@@ -10,6 +10,7 @@ from agents.domain.limits import Limits
 from agents.domain.models.failure import POLICIES
 from agents.domain.planning.decomposition import Level
 from agents.llm.tokens import Tokens
+from bot.cards.reasons import put
 from tests.fakes.model_server import Answer, Fails, ModelServer, Says, Seen, tag_of
 from tests.flows.planning import served
 from tests.flows.world import Planning, planning
@@ -67,7 +68,7 @@ async def test_the_smaller_question_has_the_request_the_project_and_the_top_of_t
         assert count(small.text) < 0.75 * count(whole.text)
         task = await world.now()
         assert (task.plan.level, task.plan.number) == (Level.SIMPLIFIED, 1)
-        assert "cut off in the middle" in task.plan.level_why
+        assert "cut off in the middle" in put(task.plan.level_why)
 
 
 async def test_a_kill_after_the_first_step_goes_on_with_the_second(tmp_path: Path) -> None:

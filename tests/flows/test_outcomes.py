@@ -11,6 +11,7 @@ from agents.domain.decisions.authority import Kind
 from agents.domain.work.outcome import MINION, OF_ENDING, PERSON, TELLING, Status, WorkerOutcome, outcomes
 from agents.domain.work.work import Ending
 from agents.ports import Asked, GaveUp
+from bot.cards.reasons import put
 from store import tables
 from store.streams import audit
 from store.transaction import Transaction
@@ -37,7 +38,7 @@ async def test_two_revisions_then_a_person(work: Work) -> None:
     await work.settle()
     first, second, third = await runs(work, 1)
     assert (first.status, second.status, third.status) == (*(Status.NEEDS_REVISION,) * 2, Status.BLOCKED)
-    assert "test_login" in third.blockers[0] and third.next_step == "A person decides"
+    assert "test_login" in put(third.blockers[0]) and third.next_step == "A person decides"
 
 
 async def test_a_question_blocks_and_its_answer_goes_on(work: Work) -> None:
@@ -89,7 +90,7 @@ async def test_commits_that_do_not_fit(work: Work) -> None:
     await work.accepted()
     await work.settle()
     (stuck,) = await runs(work, 1)
-    assert stuck.status is Status.BLOCKED and "fit" in stuck.blockers[0]
+    assert stuck.status is Status.BLOCKED and "fit" in put(stuck.blockers[0])
 
 
 async def test_tools_are_told_in_one_form(work: Work, tmp_path: Path) -> None:

@@ -7,10 +7,10 @@ from agents.domain.checks.risk import Risk
 from agents.domain.decisions.authority import Group, Kind, NotYours, Presser
 from agents.domain.decisions.kinds.work.escalation import EscalationOption as Way
 from agents.domain.ids import PersonId
-from agents.domain.task.reports import pull_text
 from agents.domain.task.task import TaskState
 from agents.domain.work.work import Degraded, SubtaskState
 from bot.cards.decisions import decision_card
+from bot.cards.work.outside import pull_text
 from tests.fakes.work import failing
 from tests.flows.work import Work, work as work
 from tests.flows.world import ANA

@@ -15,6 +15,7 @@ from agents.domain.work.work import Ending, SubtaskState
 from agents.ports import Asked, GaveUp, Outcome, Target
 from bot.cards.decisions import decision_card
 from bot.cards.progress import evaluation_rows
+from bot.cards.reasons import put
 from tests.fakes.llm import ScriptedLlm
 from tests.fakes.work import MemoryCheckouts, Workshop, says
 from tests.flows.work import APPROVED, PLAN, Work, work as work
@@ -77,7 +78,7 @@ async def test_work_that_is_too_long_to_read_at_once_is_read_in_parts_or_waits_f
     ]
     gate = task.of_kind(Kind.GATE)
     assert gate is None or rule_name(gate) == "gate_high"
-    assert (gate is not None and "not all of it was read" in gate.evidence[0]) is bool(unread)
+    assert (gate is not None and "not all of it was read" in put(gate.evidence[0])) is bool(unread)
     judged = task.work.on(1).evaluation
     assert judged and judged.reviews[0].read == 900 and judged.reviews[0].parts == 2
 
@@ -123,7 +124,7 @@ async def test_what_cannot_be_committed_goes_back_to_the_minion_and_then_to_a_pe
         assert mine.state is S.DONE and mine.attempt == 2, "the files were there as it left them, and it mended them"
     else:
         asked = task.of_kind(Kind.ESCALATION)
-        assert mine.state is S.NEEDS_HUMAN and asked and "3 attempts" in asked.evidence[0]
+        assert mine.state is S.NEEDS_HUMAN and asked and "3 attempts" in put(asked.evidence[0])
         assert mine.branch in checkouts.opened, "what it left is still there"
 
 
@@ -136,4 +137,4 @@ async def test_a_run_that_ends_otherwise_is_no_dead_end_either(work: Work, outco
     task = await work.now()
     assert [each.state for each in task.work.subtasks[:2]] == [S.NEEDS_HUMAN] * 2 and not task.parked
     assert {each.branch for each in task.work.subtasks[:2]} <= work.workshop.checkouts.opened
-    assert isinstance(outcome, Asked) or "repository of its own" in task.work.on(1).problem
+    assert isinstance(outcome, Asked) or "repository of its own" in put(task.work.on(1).problem)

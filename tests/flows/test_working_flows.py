@@ -12,11 +12,13 @@ from agents.domain.decisions.subject import OfHead
 from agents.domain.decisions.table import rule_name
 from agents.domain.ids import Account, PersonId
 from agents.domain.learning.skill import Uses, uses
+from agents.domain.reason import Reason, Why
 from agents.domain.task.task import Task, TaskState
 from agents.domain.work.git_names import Message
 from agents.domain.work.work import Ending, SubtaskState
 from agents.ports import Asked, Brief, Checkout, GaveUp, Outcome, WantsScope, Watch
 from bot.cards.decisions import decision_card
+from bot.cards.reasons import put, put_all
 from bot.cards.status import state_of
 from store.streams import audit
 from tests.builders.shell import Shell
@@ -125,12 +127,12 @@ async def test_work_that_fails_its_checks_goes_back_with_the_evidence_at_most_tw
         "ai/t-1.1-write-the-form"
     ] * 3
     stuck = task.of_kind(Kind.ESCALATION)
-    assert stuck and stuck.evidence == (
+    assert stuck and put_all(stuck.evidence) == (
         "3 attempts failed",
         "Kept: branch ai/t-1.1-write-the-form",
         "Kept: patch T-1.1-3.patch",
     )
-    assert task.work.on(1).patch in work.workshop.artefacts.kept and "test_login" in task.work.on(1).problem
+    assert task.work.on(1).patch in work.workshop.artefacts.kept and "test_login" in put(task.work.on(1).problem)
 
     work.workshop.gates.says = {}
     await work.press(Kind.ESCALATION, "hint", "import the module", by=ANA)
@@ -228,7 +230,8 @@ async def test_what_is_dropped_takes_along_what_waits_for_it(work: Work) -> None
     await work.settle()
     await work.press(Kind.ESCALATION, "drop")
     assert await work.states() == [S.FAILED, S.DONE, S.BLOCKED, S.PENDING]
-    assert (await work.now()).work.on(3).problem == "it waits for T-1.1, which was dropped"
+    assert (await work.now()).work.on(3).problem == Reason(code=Why.NEEDS_DROPPED, names=("T-1.1",))
+    assert put((await work.now()).work.on(3).problem) == "it waits for T-1.1, which was dropped"
     await work.settle()
     assert (await work.now()).of_kind(Kind.MERGE)
 
@@ -243,8 +246,8 @@ async def test_a_task_of_which_nothing_came_has_failed(work: Work) -> None:
     await work.press(Kind.ESCALATION, "drop")
     task = await work.now()
     assert await work.states() == [S.FAILED, S.FAILED, S.BLOCKED, S.PENDING]
-    assert (task.state, task.open, task.reason) == (TaskState.FAILED, (), "every subtask failed or was dropped")
-    assert task.work.on(1).problem == "dropped: 50 turns were not enough"
+    assert (task.state, task.open, put(task.reason)) == (TaskState.FAILED, (), "every subtask failed or was dropped")
+    assert put(task.work.on(1).problem) == "dropped: 50 turns were not enough"
     await work.run_next("tidy")
     assert not work.workshop.checkouts.opened
     apart = await work.office.database.read(lambda tx: audit.examine(tx.db).apart)

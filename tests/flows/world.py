@@ -22,6 +22,7 @@ from agents.domain.workflow.workflow import Resolved
 from agents.flows import FLOWS
 from agents.ports import NOTHING_NEEDED, Grounds, Llm, Ports
 from agents.workspace.projects import GitProjects
+from bot.cards.work import outside
 from bot.permissions import Permissions
 from bot.running.jobs import launch
 from bot.services import Services
@@ -96,6 +97,7 @@ class Planning:
             gates=shop.gates,
             grounds=self.grounds,
             forge=shop.forge,
+            texts=outside,
             issues=shop.issues,
             artefacts=shop.artefacts,
             packs=shop.packs,

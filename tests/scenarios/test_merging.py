@@ -8,6 +8,7 @@ from agents.domain.decisions.authority import Kind
 from agents.domain.decisions.table import rule_name
 from agents.domain.events import MergeApproved
 from agents.domain.task.task import TaskState
+from bot.cards.reasons import risk_sentence
 from tests.fakes.work import Workshop, failing, waits
 from tests.scenarios.conftest import THREE, Opened, Play
 from tests.scenarios.working import at_work, given, wished
@@ -32,7 +33,11 @@ async def test_a_critical_change_is_merged_by_two_people_who_did_not_ask_for_it(
     card = await play.sees(
         "lead", thread, "T-1 is ready to merge", "Approvals (0 of 2)", "nobody yet", offers="Merge it"
     )
-    assert KEYS.sentence in card.text and "2 different people" in card.text and "and not the requester" in card.text
+    assert (
+        risk_sentence(KEYS.level, KEYS.why) in card.text
+        and "2 different people" in card.text
+        and "and not the requester" in card.text
+    )
 
     await play.stage.press("ana", thread, "Merge it")
     assert (await play.sees("ana", thread, NOT_YOURS, "2 different people")).private

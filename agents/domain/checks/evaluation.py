@@ -144,17 +144,6 @@ class Evaluation:
     seconds: float = 0.0
     silent: bool = False  # a mandatory reviewer gave no verdict
 
-    @property
-    def doubts(self) -> tuple[str, ...]:
-        """Why a person must look, though all of it passed."""
-        silent = "no reviewer gave a verdict"
-        if self.silent and any(review.unread for review in self.reviews):
-            silent = "not all of it was read"
-        worried = any(review.opinion is Opinion.APPROVED and review.security_concerns for review in self.reviews)
-        return tuple(
-            why for why, held in ((silent, self.silent), ("a reviewer has security concerns", worried)) if held
-        )
-
 
 # Of what reviewers say of the parts of one piece of work, the worst counts.
 _WORST_FIRST = (Opinion.REJECTED, Opinion.CHANGES_REQUESTED, Opinion.NO_VERDICT, Opinion.APPROVED)

@@ -5,32 +5,29 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from agents.domain.checks.evaluation import Change, RiskLevel
+from agents.domain.checks.evaluation import Change, Evaluation, Opinion, RiskLevel
 from agents.domain.checks.file_kinds import holds_tests, is_documentation
 from agents.domain.checks.scope import SELF_ACTING, matches, odd_path
+from agents.domain.reason import Cause, Reason, Why
 
 _WORDS = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|[0-9]+")
 _RUNS = re.compile(r"[A-Za-z0-9]+")
-_NO_FILES = {"120000": "a link", "160000": "a submodule"}  # git's modes
+_NO_FILES = {"120000": Why.LINK, "160000": Why.SUBMODULE}  # git's modes
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Risk:
-    """`why` is for the card, worst first: "auth code: src/auth/login.py"."""
+    """`why` is for the card, worst first."""
 
     level: RiskLevel
-    why: tuple[str, ...]
-
-    @property
-    def sentence(self) -> str:
-        return f"{self.level.capitalize()} risk: {'; '.join(self.why)}."
+    why: tuple[Cause, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Area:
     """Paths that matter alike. A word counts where it stands alone in a path: `auth` in AuthForm.ts, not in author."""
 
-    name: str  # as people read it
+    name: str  # as people read it; empty: what runs by itself
     level: RiskLevel  # a change there is at least this; medium means only that it is not low
     words: frozenset[str] = frozenset()
     paths: tuple[str, ...] = ()
@@ -43,11 +40,7 @@ class Area:
 
 
 # Critical whatever a policy says.
-ALWAYS_CRITICAL = Area(
-    name="what runs by itself (CI, hooks, editors, coding agents)",
-    level=RiskLevel.CRITICAL,
-    paths=SELF_ACTING,
-)
+ALWAYS_CRITICAL = Area(name="", level=RiskLevel.CRITICAL, paths=SELF_ACTING)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -82,73 +75,78 @@ def risk_of(changes: Sequence[Change], coverage: float | None, policy: RiskPolic
     """Worst first; low before medium, whose conditions it narrows. What matches no rule is high."""
     touched = [(area, [c.path for c in changes if area.holds(c.path)]) for area in (ALWAYS_CRITICAL, *policy.areas)]
     areas = [(area, paths) for area, paths in touched if paths]
-    critical = [_told(area.name, paths) for area, paths in areas if area.level is RiskLevel.CRITICAL]
-    high = [_told(area.name, paths) for area, paths in areas if area.level is RiskLevel.HIGH]
+    critical = [_touches(area, paths) for area, paths in areas if area.level is RiskLevel.CRITICAL]
+    high = [_touches(area, paths) for area, paths in areas if area.level is RiskLevel.HIGH]
     high += _shape(changes, policy)
     if critical:
         return Risk(level=RiskLevel.CRITICAL, why=(*critical, *high))
     if high:
         return Risk(level=RiskLevel.HIGH, why=tuple(high))
-    doubts = [_told(area.name, paths) for area, paths in areas if area.level is RiskLevel.MEDIUM]
+    doubts = [_touches(area, paths) for area, paths in areas if area.level is RiskLevel.MEDIUM]
     doubts += _doubts(changes, coverage, policy)
     if not doubts:
-        return Risk(level=RiskLevel.LOW, why=(f"{_files(len(changes))}, {_untestable(changes) or _tested(coverage)}",))
+        tested = Reason(code=_untestable(changes) or Why.TESTED, count=coverage or 0)
+        return Risk(level=RiskLevel.LOW, why=(Reason(code=Why.FILES, count=len(changes)), tested))
     if len(changes) < policy.medium_below:
         return Risk(level=RiskLevel.MEDIUM, why=tuple(doubts))
-    return Risk(level=RiskLevel.HIGH, why=(f"{_files(len(changes))}: no rule for a smaller risk fits",))
+    return Risk(level=RiskLevel.HIGH, why=(Reason(code=Why.NO_SMALLER_RISK, count=len(changes)),))
 
 
-def at_least_high(risk: Risk, why: str) -> Risk:
+def doubts_of(judged: Evaluation) -> tuple[Reason, ...]:
+    """Why a person must look, though all of it passed."""
+    silent = Why.UNREAD if any(review.unread for review in judged.reviews) else Why.SILENT_REVIEWER
+    worried = any(review.opinion is Opinion.APPROVED and review.security_concerns for review in judged.reviews)
+    held = ((silent, judged.silent), (Why.SECURITY_CONCERNS, worried))
+    return tuple(Reason(code=why) for why, is_held in held if is_held)
+
+
+def at_least_high(risk: Risk, *why: Cause) -> Risk:
     """Something beside the change itself asks for a closer look."""
     level = risk.level if risk.level is RiskLevel.CRITICAL else RiskLevel.HIGH
-    return Risk(level=level, why=(why, *risk.why))
+    return Risk(level=level, why=(*why, *risk.why))
 
 
-def _shape(changes: Sequence[Change], policy: RiskPolicy) -> Iterator[str]:
+def _shape(changes: Sequence[Change], policy: RiskPolicy) -> Iterator[Reason]:
     """Signs of high risk that lie in the change as a whole."""
     if not changes:
-        yield "it is not known what changed"
+        yield Reason(code=Why.UNKNOWN_CHANGE)
     if len(changes) > policy.high_above:
-        yield f"{_files(len(changes))}: more than {policy.high_above}"
+        yield Reason(code=Why.FILES_OVER, count=len(changes), limit=policy.high_above)
     if (lines := lines_of(changes)) > policy.high_lines:
-        yield f"{lines:,} lines changed: more than {policy.high_lines:,}"
+        yield Reason(code=Why.LINES_OVER, count=lines, limit=policy.high_lines)
     if broken := [c.path for c in changes if policy.breaking.by(c)]:
-        yield _told("may break what others use", broken)
+        yield _among(Why.BREAKING, broken)
     for mode, what in _NO_FILES.items():
         if found := [c.path for c in changes if c.mode == mode]:
-            yield _told(what, found)
+            yield _among(what, found)
     if odd := [c.path for c in changes if odd_path(c.path)]:
-        yield _told("an odd name", [ascii(path)[1:-1] for path in odd])
+        yield _among(Why.ODD_NAME, [ascii(path)[1:-1] for path in odd])
 
 
 def lines_of(changes: Iterable[Change]) -> int:
     return sum(change.added + change.removed for change in changes)
 
 
-def _doubts(changes: Sequence[Change], coverage: float | None, policy: RiskPolicy) -> Iterator[str]:
+def _doubts(changes: Sequence[Change], coverage: float | None, policy: RiskPolicy) -> Iterator[Reason]:
     """Why a change is not of low risk."""
     if _untestable(changes):
         return
     if len(changes) >= policy.low_below:
-        yield _files(len(changes))
+        yield Reason(code=Why.FILES, count=len(changes))
     if (lines := lines_of(changes)) >= policy.low_lines:
-        yield f"{lines:,} lines changed"
+        yield Reason(code=Why.LINES, count=lines)
     if coverage is None:
-        yield _tested(coverage)
+        yield Reason(code=Why.UNMEASURED)
     elif not coverage > policy.low_coverage:
-        yield f"{_tested(coverage)}, {policy.low_coverage:g} % or less"
+        yield Reason(code=Why.TESTED_TOO_LITTLE, count=coverage, limit=policy.low_coverage)
 
 
-def _untestable(changes: Sequence[Change]) -> str:
-    """Why no test could cover these changes; empty if one could. A test that was there before may be hollowed out."""
+def _untestable(changes: Sequence[Change]) -> Why | None:
+    """Why no test could cover these changes; None if one could. A test that was there before may be hollowed out."""
     others = [change for change in changes if not is_documentation(change.path)]
     if any(change.status != "A" or not holds_tests(change.path) for change in others):
-        return ""
-    return "only new tests" if others else "documentation alone"
-
-
-def _tested(coverage: float | None) -> str:
-    return "nobody measured how much of it is tested" if coverage is None else f"{coverage:g} % of lines tested"
+        return None
+    return Why.NEW_TESTS if others else Why.DOCUMENTATION
 
 
 def words_of(path: str) -> frozenset[str]:
@@ -163,9 +161,11 @@ def _any(path: str, patterns: Iterable[str]) -> bool:
     return any(matches(path, pattern.casefold()) for pattern in patterns)
 
 
-def _told(what: str, paths: Sequence[str]) -> str:
-    return f"{what}: {paths[0]}" + (f" and {len(paths) - 1} more" if len(paths) > 1 else "")
+def _touches(area: Area, paths: Sequence[str]) -> Reason:
+    if area is ALWAYS_CRITICAL:
+        return _among(Why.SELF_ACTING, paths)
+    return Reason(code=Why.AREA, names=(area.name, paths[0]), count=len(paths))
 
 
-def _files(count: int) -> str:
-    return "1 file changed" if count == 1 else f"{count} files changed"
+def _among(code: Why, paths: Sequence[str]) -> Reason:
+    return Reason(code=code, names=(paths[0],), count=len(paths))

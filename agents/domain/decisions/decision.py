@@ -10,6 +10,7 @@ from agents.domain.decisions.subject import OfRun, Subject
 from agents.domain.errors import IllegalMove, PressRefused
 from agents.domain.fact import AboutDecision, Event, OnEitherStream
 from agents.domain.ids import DecisionId, PersonId, ProjectId, StreamId, TaskId, derive_id, fingerprint
+from agents.domain.reason import Cause
 
 NameOf = Callable[[PersonId], str]
 
@@ -83,7 +84,7 @@ class Decision:
     kind: Kind
     options: tuple[Option, ...]
     question: str = ""
-    evidence: tuple[str, ...] = ()
+    evidence: tuple[Cause, ...] = ()
     subject: Subject | None = None  # the very thing that is decided on
     put_to: PersonId
     opened_at: datetime
@@ -104,6 +105,11 @@ class Decision:
         return self.project or self.task
 
     @property
+    def named(self) -> tuple[str, ...]:
+        """Paths, or whatever else is shown as it was said."""
+        return tuple(each for each in self.evidence if isinstance(each, str))
+
+    @property
     def wording(self) -> str:
         """What is asked, in the words of whoever asks; empty where the kind alone says it."""
         return self.question or (self.subject.words if isinstance(self.subject, OfRun) else "")
@@ -112,7 +118,7 @@ class Decision:
     def fingerprint(self) -> str:
         options = [(option.letter, option.value, option.label, str(option.needs_words)) for option in self.options]
         shown = [part for option in options for part in option]
-        return fingerprint(self.kind, self.question, repr(self.subject), *self.evidence, "|", *shown)
+        return fingerprint(self.kind, self.question, repr(self.subject), *map(str, self.evidence), "|", *shown)
 
     def option(self, letter: str) -> Option:
         for option in self.options:

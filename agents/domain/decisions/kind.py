@@ -16,6 +16,7 @@ from agents.domain.events import Event
 from agents.domain.ids import DecisionId, PersonId, ProjectId
 from agents.domain.limits import Limits
 from agents.domain.project.project import Project
+from agents.domain.reason import Cause
 from agents.domain.task.task import Task, TaskState
 from agents.domain.work.git_names import PLAIN, GitManners
 from agents.domain.workflow.workflow import DEFAULT, Workflow
@@ -71,7 +72,7 @@ class Question:
     kind: Kind
     options: tuple[Option, ...] = ()  # empty: all that the kind has
     text: str = ""
-    evidence: tuple[str, ...] = ()
+    evidence: tuple[Cause, ...] = ()
     subject: Subject | None = None
     default: str = ""  # the value that silence takes
     put_to: PersonId | None = None  # None: the task's owner

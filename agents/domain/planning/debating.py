@@ -4,6 +4,7 @@ from collections.abc import Collection
 from dataclasses import replace
 
 from agents.domain.planning.review import Argument, Critic, Custodiet, Debate, Position, Review, Round, Stance
+from agents.domain.reason import Cause, Reason, Why
 
 
 def after_round(debate: Debate, round: Round, request: str, paths: Collection[str]) -> Debate:
@@ -42,3 +43,8 @@ def _is_evidence(cited: str, request: str, paths: Collection[str]) -> bool:
     path, _, line = quote.partition(":")
     known = any(path == p.casefold() for p in paths) and (not line or line.strip().isdigit())
     return known or (len(quote) >= 8 and quote in request)
+
+
+def disagreement(debate: Debate) -> Cause:
+    """Why they disagree: in the words of one of them, if it wrote one sentence as asked; else what each says."""
+    return debate.tension or Reason(code=Why.DISAGREEMENT, names=debate.points)

@@ -6,6 +6,7 @@ from agents.domain.fact import Event, Fold, Measured
 from agents.domain.ids import PersonId
 from agents.domain.planning.decomposition import Decomposition, Level, Subtask
 from agents.domain.planning.review import MAX_ROUNDS, Debate, Point, Review, Round
+from agents.domain.reason import Cause
 from agents.domain.work.git_names import PLAIN, GitManners
 from agents.domain.workflow.workflow import Part, Workflow
 
@@ -17,7 +18,7 @@ class DecompositionDrafted(Measured):
     estimate: float  # dollars
     rehearsal: bool = False  # no real model was asked
     level: Level = Level.PRIMARY
-    why: str = ""  # of a level below the first
+    why: Cause = ""  # of a level below the first
     workflow: Workflow | None = None  # shown with it, and pinned by its approval; earlier versions do not say it
     edited_by: PersonId | None = None  # a person made it of the one before, by hand
     manners: GitManners = PLAIN  # shown with it
@@ -68,7 +69,7 @@ class DecompositionEscalated(Measured):
     """The rules ran out: no verdict, no agreement, or too many tries. A person decides with what there is."""
 
     number: int
-    why: str
+    why: Cause
     review: Review | None = None
     debate: Debate | None = None
 
@@ -149,7 +150,7 @@ class PlanState:
     draft: Decomposition | None = None  # the last one
     number: int = 0  # its version
     level: Level = Level.PRIMARY  # how far planning had to be degraded
-    level_why: str = ""
+    level_why: Cause = ""
     previous: Decomposition | None = None  # what the reader of a changed plan has seen
     estimate: float = 0.0
     rehearsal: bool = False

@@ -63,7 +63,7 @@ def choose_outline(task: Task, chosen: Chosen, moment: Moment) -> Facts:
     workflow = task.plan.proposed or moment.workflow(task)
     heed = (*(wish.words for wish in task.wishes), *task.plan.feedback)
     plan = with_opening(with_closing(outline(task.request.text, heed)), workflow)
-    number, why = task.plan.number + 1, cut(" ".join(chosen.decision.evidence[:1]), 400)
+    number, why = task.plan.number + 1, next(iter(chosen.decision.evidence), "")
     return [
         e.OutlineChosen(task=task.id, at=moment.at, by=chosen.person),
         e.DecompositionDrafted(
@@ -73,7 +73,7 @@ def choose_outline(task: Task, chosen: Chosen, moment: Moment) -> Facts:
             plan=plan,
             estimate=0.0,
             level=Level.MINIMAL,
-            why=why,
+            why=cut(why, 400) if isinstance(why, str) else why,
             workflow=workflow,
             manners=moment.manners(task),
         ),

@@ -12,13 +12,15 @@ from agents.domain.decisions.kinds.plan.plan import BLOCKED, PLAN
 from agents.domain.decisions.kinds.task.budget import raises
 from agents.domain.decisions.subject import OfBudget, OfPlan
 from agents.domain.decisions.table import ask
+from agents.domain.planning.debating import disagreement
 from agents.domain.planning.decomposition import Decomposition, Level, with_closing
 from agents.domain.planning.facts import PlanState
 from agents.domain.planning.ladder import accept
 from agents.domain.planning.opening import with_opening
 from agents.domain.planning.plan_faults import faults
 from agents.domain.planning.plan_reading import correct_plan
-from agents.domain.planning.review import MAX_ROUNDS, Debate, Review, Round, Ruling
+from agents.domain.planning.review import MAX_ROUNDS, Debate, Review, Round, Ruling, Side
+from agents.domain.reason import Cause, Reason, Why
 from agents.domain.task.fold import evolve
 from agents.domain.task.task import Task, TaskState
 from agents.domain.text.sanitize import cut, one_line
@@ -51,7 +53,7 @@ class Draft:
     estimate: float = 0.0
     rehearsal: bool = False
     level: Level = Level.PRIMARY
-    why: str = ""  # of a level below the first
+    why: Cause = ""  # of a level below the first
     into: str = ""  # the branch that the work is for
     roles: Collection[str] = ()  # that may work on a subtask
     workflow: Workflow | None = None  # with what the project's own files add; None: nobody looked
@@ -230,7 +232,7 @@ def _ruled(task: Task, ruling: Ruling, review: Review, debate: Debate | None, mo
             blocked = e.DecompositionBlocked(task=task.id, at=moment.at, number=number, review=review)
             return [blocked, *_ask_plan(task, Kind.PLAN, moment, PLAN.offer(*BLOCKED))]
         case Ruling.ESCALATE_TO_HUMAN:
-            why = debate.tension if debate else _missing(review)
+            why = disagreement(debate) if debate else _missing(review)
             return _escalate(task, number, why, (review, debate), moment)
 
 
@@ -259,18 +261,17 @@ def _ask_plan(task: Task, kind: Kind, moment: Moment, options: tuple[Option, ...
 def _sent_back(task: Task, back: e.DecompositionSentBack, moment: Moment) -> Facts:
     """The first and as many as may be sent back by the workflow; then a person decides."""
     if task.plan.level is Level.MINIMAL and back.review is not None:
-        why = f"The reviewers want changes, and no planner is there to make them: {'; '.join(back.reasons[:3])}"
+        why = Reason(code=Why.NO_PLANNER, details=back.reasons[:3])
         return _escalate(task, task.plan.number, why, (back.review, back.debate), moment)
     drafted = task.plan.tries + (back.number > task.plan.number)
     if drafted <= _shown(task, moment).plan.max_retries:
         return [back]
-    tries = f"{drafted} decompositions were drafted and none held" if drafted != 1 else "The first plan did not hold"
-    why = f"{tries}: {'; '.join(back.reasons[:3])}"
+    why = Reason(code=Why.NEVER_HELD, count=drafted, details=back.reasons[:3])
     return _escalate(task, task.plan.number, why, (back.review, back.debate), moment)
 
 
 def _escalate(
-    task: Task, number: int, why: str, held: tuple[Review | None, Debate | None] | None, moment: Moment
+    task: Task, number: int, why: Cause, held: tuple[Review | None, Debate | None] | None, moment: Moment
 ) -> Facts:
     review, debate = held or (None, None)
     escalated = e.DecompositionEscalated(
@@ -280,12 +281,11 @@ def _escalate(
     if task.plan.draft is None:
         # there is nothing to approve; whoever asked for it may tell more, in words
         options = NO_PLAN.offer() if held else NO_PLAN.offer(NoPlanOption.CANCEL)  # the planner itself says no
-        lines = tuple(line for line in why.splitlines() if line.strip())
+        lines = tuple(line for line in why.splitlines() if line.strip()) if isinstance(why, str) else (why,)
         return [escalated, *ask(task, Question(kind=Kind.NO_PLAN, options=options, evidence=lines), later)]
     return [escalated, *_ask_plan(task, Kind.DEBATE, later)]
 
 
-def _missing(review: Review) -> str:
-    reasons = {"critic": review.critic.why_none, "scope guard": review.custodiet.why_none}
-    silent = [name for name, why in reasons.items() if why]
-    return f"No verdict from the {' and the '.join(silent) or 'reviewers'}"
+def _missing(review: Review) -> Reason:
+    reasons = {Side.CRITIC: review.critic.why_none, Side.CUSTODIET: review.custodiet.why_none}
+    return Reason(code=Why.NO_VERDICT, names=tuple(side for side, why in reasons.items() if why))

@@ -273,14 +273,17 @@ class Debate:
 
     @property
     def tension(self) -> str:
-        """Why they disagree, in one sentence for the person who decides; theirs, if one of them wrote it as asked."""
+        """Why they disagree, in one sentence for the person who decides; empty, unless one of them wrote it."""
         last = self.rounds[-1] if self.rounds else None
         written = (_sentence(side.tension) for side in ((last.critic, last.custodiet) if last else ()))
-        if found := next(filter(None, written), ""):
-            return found
-        critic = last.critic.point if last else "; ".join(issue.what for issue in self.now.critic.issues)
-        custodiet = last.custodiet.point if last else self.now.custodiet.issue
-        return f"The critic says: {_short(critic)}; the scope guard says: {_short(custodiet)}."
+        return next(filter(None, written), "")
+
+    @property
+    def points(self) -> tuple[str, str]:
+        """What the critic and the scope guard said last."""
+        if self.rounds:
+            return self.rounds[-1].critic.point, self.rounds[-1].custodiet.point
+        return "; ".join(issue.what for issue in self.now.critic.issues), self.now.custodiet.issue
 
 
 def _sentence(text: str) -> str:
@@ -288,7 +291,3 @@ def _sentence(text: str) -> str:
     words = text.split()
     said = " ".join(words).rstrip(".!?")
     return f"{said}." if 0 < len(words) <= TENSION_WORDS and not re.search(r"[.!?] ", said) else ""
-
-
-def _short(point: str) -> str:
-    return " ".join(point.split()).rstrip(".") or "nothing more"

@@ -11,6 +11,7 @@ from agents.domain.learning.proposal import Proposal
 from agents.domain.models.money import MoneyState
 from agents.domain.planning.facts import PlanState
 from agents.domain.project.ground import GroundState
+from agents.domain.reason import Cause
 from agents.domain.task.facts import Request
 from agents.domain.task.wishes import Wish
 from agents.domain.work.work import DeliveryState, WorkState
@@ -59,8 +60,8 @@ class Task:
     remarks: int = 0
     muted: bool = False
     parked: tuple[str, ...] = ()  # jobs that were given up, until a person asks for them again
-    problem: str = ""
-    reason: str = ""  # why it was cancelled
+    problem: Cause = ""
+    reason: Cause = ""  # why it was cancelled
     ground: GroundState = field(default_factory=GroundState)
     proposals: tuple[Proposal, ...] = ()  # that it gave rise to and nobody has decided on yet
 

@@ -13,6 +13,7 @@ from agents.domain.decisions.kind import Facts, Follows, Moment, Question, Withd
 from agents.domain.decisions.subject import OfRun, OfStep, OfSubtask
 from agents.domain.ids import DecisionId, PersonId, TaskId
 from agents.domain.planning.decomposition import Subtask
+from agents.domain.reason import Reason, Why
 from agents.domain.task.fold import evolve
 from agents.domain.task.task import Task, TaskState
 from agents.domain.work.work import DROPPED, SubtaskState, Work, run_key
@@ -147,19 +148,19 @@ def persons_branch(task: Task, work: Work) -> str:
 def drop(task: Task, work: Work, by: PersonId, moment: Moment, but: DecisionId) -> Follows:
     """What waits for it cannot be done either, so it goes too."""
     failed, blocked = SubtaskState.FAILED, SubtaskState.BLOCKED
-    why = f"dropped: {work.problem}" if work.problem else "dropped by a person"
+    why = Reason(code=Why.DROPPED, details=(work.problem,) if work.problem else ())
     facts: Facts = [e.SubtaskDropped(**about_run(task, work, moment.at), by=by, why=why, outcome=failed)]
     assert task.plan.draft is not None
     for number in task.plan.draft.dependents(work.number):
         other = task.work.on(number)
         if other.state is SubtaskState.PENDING and not other.queued:
-            why = f"it waits for {task.id}.{work.number}, which was dropped"
+            why = Reason(code=Why.NEEDS_DROPPED, names=(f"{task.id}.{work.number}",))
             facts.append(e.SubtaskDropped(**about_run(task, other, moment.at), by=by, why=why, outcome=blocked))
     after = task
     for fact in facts:
         after = evolve(after, fact)
     if came_to_nothing(after):
-        failed_task = e.TaskFailed(task=task.id, at=moment.at, reason="every subtask failed or was dropped")
+        failed_task = e.TaskFailed(task=task.id, at=moment.at, reason=Reason(code=Why.NOTHING_LEFT))
         return [*facts, failed_task, *withdraw(ending_with(task, but=but), Withdrawal.FAILED, moment)]
     return [*facts, *start_next(after, moment)]
 

@@ -6,6 +6,7 @@ from agents.domain.checks.evaluation import Change, Checked, Evaluation, RiskLev
 from agents.domain.checks.scope import Scope
 from agents.domain.fact import AboutWork, Event, MeasuredWork
 from agents.domain.ids import PersonId
+from agents.domain.reason import Cause
 from agents.domain.work.work import Degraded, Ending, SubtaskState
 
 
@@ -152,7 +153,7 @@ class ChecksWaived(AboutWork):
 class WorkEvaluated(MeasuredWork):
     evaluation: Evaluation
     risk: RiskLevel
-    why: str = ""  # what makes it that risky
+    why: tuple[Cause, ...] | str = ""  # what makes it that risky; a sentence in older facts
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -167,7 +168,7 @@ class GatePassed(AboutWork):
 class SubtaskEscalated(AboutWork):
     """The rules ran out; a person decides with the evidence."""
 
-    why: str
+    why: Cause
     patch: str = ""
 
 
@@ -195,7 +196,7 @@ class SubtaskDone(AboutWork):
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SubtaskDropped(AboutWork):
     by: PersonId
-    why: str = ""
+    why: Cause = ""
     outcome: SubtaskState = SubtaskState.CANCELLED  # failed, or blocked by one that failed; older facts do not say
 
 
@@ -211,7 +212,7 @@ class PullOpened(Event):
     head: str
     changes: tuple[Change, ...]
     risk: RiskLevel
-    why: str = ""
+    why: tuple[Cause, ...] | str = ""
     into: str = ""  # the branch that it asks to be merged into
     files: int = 0  # that changed, in all; 0 in older facts, where the changes are all there are
     draft: bool = False  # until the outside review is over, or the merge is approved
@@ -235,7 +236,7 @@ class MergeApproved(Event):
 class MergeFailed(Event):
     """It does not fit on what others did meanwhile, or the forge refused."""
 
-    problem: str
+    problem: Cause
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -256,7 +257,7 @@ class TaskHandedOver(Event):
 class TaskFailed(Event):
     """None of its subtasks came to anything, so there is nothing to hand over."""
 
-    reason: str
+    reason: Cause
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

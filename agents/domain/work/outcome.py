@@ -13,6 +13,7 @@ from agents.domain.checks.evaluation import Change, CodeReview, Evaluation, Opin
 from agents.domain.checks.file_kinds import is_test
 from agents.domain.events import Event
 from agents.domain.models.failure import ErrorClass
+from agents.domain.reason import Cause
 from agents.domain.work.work import Ending, run_key
 
 
@@ -45,7 +46,7 @@ class Implementation:
     files_modified: tuple[str, ...] = ()
     files_removed: tuple[str, ...] = ()
     tests_written: tuple[str, ...] = ()
-    blockers: tuple[str, ...] = ()
+    blockers: tuple[Cause, ...] = ()
 
     @property
     def words(self) -> str:
@@ -65,7 +66,7 @@ class WorkerOutcome:
     action_taken: str
     files_modified: tuple[str, ...] = ()  # as git measured them
     review_status: ReviewStatus | None = None  # None: nobody reviewed it, or nobody came to a verdict
-    blockers: tuple[str, ...] = ()
+    blockers: tuple[Cause, ...] = ()
     next_step: str = ""
     implementation: Implementation | None = None  # None: it made nothing (a reviewer), or is not done with it
 

@@ -5,13 +5,14 @@ from functools import reduce
 
 from agents.domain import events as e
 from agents.domain.checks.evaluation import Checked, Evaluation, RiskLevel, Score, overall
-from agents.domain.checks.risk import Risk, at_least_high
+from agents.domain.checks.risk import Risk, at_least_high, doubts_of
 from agents.domain.decisions.authority import Kind
 from agents.domain.decisions.kind import Facts, Moment, Question
 from agents.domain.decisions.kinds.work.escalation import what_next
 from agents.domain.decisions.kinds.work.gate import GateOption
 from agents.domain.decisions.subject import OfStep
 from agents.domain.decisions.table import ask, open_questions
+from agents.domain.reason import Reason, Why
 from agents.domain.task.fold import evolve
 from agents.domain.task.task import Task
 from agents.domain.work.dispatching import about_run, hand_on, run_again, start_next
@@ -19,7 +20,7 @@ from agents.domain.work.work import SubtaskState, Work
 from agents.domain.workflow.steps import HUMAN, JOIN, PULL, RULES, WORKER, Drafts, Predicate, Step
 from agents.domain.workflow.workflow import DEFAULT, Back, Done, Go, Move, Part, Stuck, Workflow, follow
 
-FOUND_OUT = Risk(level=RiskLevel.LOW, why=("it finds something out and changed nothing",))
+FOUND_OUT = Risk(level=RiskLevel.LOW, why=(Reason(code=Why.FOUND_OUT),))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -101,7 +102,7 @@ def judged_before(task: Task, work: Work, tree: str) -> Evaluation | None:
         for other in task.work.subtasks
         if other.number != work.number and other.state is SubtaskState.DONE and other.base == work.base
     )
-    clear = (each for each in found if each and each.overall is Score.PASS and not each.doubts)
+    clear = (each for each in found if each and each.overall is Score.PASS and not doubts_of(each))
     return next((each for each in clear if tree == each.tree), None)
 
 
@@ -112,7 +113,7 @@ def take_over(task: Task, work: Work, before: Evaluation, moment: Moment) -> Fac
     last = [step for step in steps[:join] if step.type != HUMAN.name][-1]
     evaluation = replace(before, subtask=work.number, attempt=work.attempt, commit=work.commit)
     level = task.work.on(before.subtask).risk or RiskLevel.CRITICAL
-    risk = Risk(level=level, why=(f"the same change passed as {task.id}.{before.subtask}",))
+    risk = Risk(level=level, why=(Reason(code=Why.SAME_CHANGE, names=(f"{task.id}.{before.subtask}",)),))
     checked = Checked(coverage=before.coverage, sandbox=before.sandbox)
     result = StepResult(step=last, checked=checked, evaluation=evaluation, risk=risk)
     passed = e.StepPassed(**about_run(task, work, moment.at), step=last.name, commit=work.commit)
@@ -165,13 +166,13 @@ def _show_early(task: Task, work: Work, result: StepResult, moment: Moment) -> F
 
 def _judgement(task: Task, work: Work, result: StepResult, moment: Moment) -> e.WorkEvaluated:
     about = about_run(task, work, moment.at)
-    return e.WorkEvaluated(**about, evaluation=result.evaluation, risk=result.risk.level, why=result.risk.sentence)
+    return e.WorkEvaluated(**about, evaluation=result.evaluation, risk=result.risk.level, why=result.risk.why)
 
 
 def _give_up(task: Task, work: Work, stuck: Stuck, evaluation: Evaluation, moment: Moment) -> Facts:
-    tries = f"{work.tries} attempts" if work.tries != 1 else "One attempt"
-    why = "Another attempt would not fix this" if stuck is Stuck.HOPELESS else f"{tries} failed"
-    said = f"{why}: {'; '.join(evaluation.feedback[:2])}"
+    hopeless = Reason(code=Why.HOPELESS)
+    why = hopeless if stuck is Stuck.HOPELESS else Reason(code=Why.ATTEMPTS_FAILED, count=work.tries)
+    said = replace(why, details=evaluation.feedback[:2])
     escalated = e.SubtaskEscalated(**about_run(task, work, moment.at), why=said, patch=work.patch)
     return open_questions(task, [escalated, what_next(task, work, why)], moment)
 
@@ -217,7 +218,8 @@ def _ask_by_risk(task: Task, result: StepResult, moment: Moment, *, looked_at: b
     """Low risk passes by itself, unless the workflow wants a person to look; a reviewer who said nothing is never taken
     for a yes."""
     work, evaluation, risk = task.work.on(result.evaluation.subtask), result.evaluation, result.risk
-    held = at_least_high(risk, "; ".join(evaluation.doubts)) if evaluation.doubts else risk
+    doubts = doubts_of(evaluation)
+    held = at_least_high(risk, *doubts) if doubts else risk
     unseen = _unseen_but_leaving(task, moment) if task.plan.is_closing(work.number) else ()
     level, why = held.level, held.why
     if level is RiskLevel.LOW or _is_let_pass(task, work, evaluation, held):

@@ -8,6 +8,7 @@ from enum import StrEnum
 from agents.domain.checks.evaluation import Checked, Evaluation, RiskLevel, Score
 from agents.domain.checks.scope import Scope, ScopeMode
 from agents.domain.ids import PersonId, TaskId
+from agents.domain.reason import Cause
 
 
 class SubtaskState(StrEnum):
@@ -114,7 +115,7 @@ class Work:
     engine: str = ""  # which engine in which sandbox its last minion had
     went_on: str = ""  # what became of the run when the bot died under it
     note: str = ""  # for those who come after, at most 500 characters
-    problem: str = ""
+    problem: Cause = ""
     patch: str = ""  # name of the kept patch
     worker: str = ""  # the step whose minion worked last; empty: the first of the workflow
     step: str = ""  # where it is in its workflow

@@ -12,6 +12,7 @@ from agents.domain.decisions.kinds.work.question import answers
 from agents.domain.decisions.subject import OfHead, OfRun
 from agents.domain.decisions.table import ask, open_questions
 from agents.domain.learning import proposing
+from agents.domain.reason import Cause
 from agents.domain.task.task import Task, TaskState
 from agents.domain.work.dispatching import about_run, continue_run, key_of
 from agents.domain.work.work import Ending, SubtaskState, Work
@@ -106,7 +107,7 @@ def ask_to_merge(task: Task, head: str, risk: Risk, changes: tuple[Change, ...],
     return ask(task, Question(kind=Kind.MERGE, evidence=risk.why, subject=subject), moment)
 
 
-def note_unmerged(task: Task, problem: str, moment: Moment) -> Facts:
+def note_unmerged(task: Task, problem: Cause, moment: Moment) -> Facts:
     question = Question(kind=Kind.UNMERGED, evidence=(problem,))
     return [e.MergeFailed(task=task.id, at=moment.at, problem=problem), *ask(task, question, moment)]
 

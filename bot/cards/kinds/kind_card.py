@@ -11,6 +11,7 @@ from agents.domain.decisions.subject import OfRun, OfSubtask
 from agents.domain.decisions.table import closed_by_silence
 from agents.domain.task.task import Task
 from agents.domain.text.sanitize import one_line
+from bot.cards.reasons import put, put_all
 from bot.cards.scene import Bill
 from bot.messages import Row, Style
 from bot.permissions import Permissions
@@ -92,7 +93,7 @@ class KindCard:
     other: Callable[[Decision, Option], Label] = label_as_named  # an option that is not in `labels`
     asks: Callable[[Decision], str] | None = None  # what all its forms ask
     rows: Callable[[Task, Decision, Bill], Iterable[Row]] = lambda task, decision, bill: ()
-    lines: Callable[[Decision], tuple[str, ...]] = lambda decision: decision.evidence
+    lines: Callable[[Decision], tuple[str, ...]] = lambda decision: put_all(decision.evidence)
     footer: Callable[[Task, Decision], Iterable[str]] = lambda task, decision: ()
     fills: Mapping[str, Callable[[Task], str]] = field(default_factory=dict)  # what stands in the form of an option
     whole: Callable[[Decision], str] = lambda decision: ""  # a question that is too long for the title
@@ -128,17 +129,13 @@ def ask_whole(task: Task, decision: Decision) -> str:
     return f"{whole}\n\n{about}" if whole else about
 
 
-def risk_sentence(level: RiskLevel, why: Iterable[str]) -> str:
-    return f"{level.capitalize()} risk: {'; '.join(why)}."
-
-
 def no_lines(decision: Decision) -> tuple[str, ...]:
     """Its evidence is in the rows or in the text."""
     return ()
 
 
 def why_rows(task: Task, decision: Decision, bill: Bill) -> Iterator[Row]:
-    yield from (Row(label="Why it matters", value=each) for each in decision.evidence)
+    yield from (Row(label="Why it matters", value=put(each)) for each in decision.evidence)
     yield from effect_rows(task, decision, bill)
 
 

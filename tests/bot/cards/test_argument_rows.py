@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import pytest
 
+from agents.domain.planning.debating import disagreement
 from agents.domain.planning.decomposition import PlanPhase, Subtask
 from agents.domain.planning.review import (
     Argument,
@@ -23,6 +24,7 @@ from agents.domain.planning.work_kind import WorkKind
 from bot.cards.approved_plan import details
 from bot.cards.plan import after_in_words, kind_in_words, plan_rows, subtask_table
 from bot.cards.planning.argument import argument_rows
+from bot.cards.reasons import put
 from bot.cards.scene import Bill
 from tests.builders.decompositions import plan, spike, subtask
 from tests.builders.planned import Planned
@@ -130,4 +132,5 @@ def test_the_core_of_a_debate_is_one_sentence(critic: str, guard: str, said: str
     held = Review(critic=CriticSays(verdict=Critic.REVISE), custodiet=OK)
     one = Argument(side=Side.CRITIC, position=Position.MAINTAIN, point="it grows", tension=critic)
     other = Argument(side=Side.CUSTODIET, position=Position.MAINTAIN, point="it was asked for", tension=guard)
-    assert Debate(began=held, now=held, rounds=(Round(number=1, critic=one, custodiet=other),)).tension == said
+    held_debate = Debate(began=held, now=held, rounds=(Round(number=1, critic=one, custodiet=other),))
+    assert put(disagreement(held_debate)) == said

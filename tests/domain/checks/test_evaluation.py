@@ -17,6 +17,8 @@ from agents.domain.checks.evaluation import (
     overall,
     sum_up,
 )
+from agents.domain.checks.risk import doubts_of
+from bot.cards.reasons import put_all
 
 P, R, F = Score.PASS, Score.NEEDS_REVISION, Score.FAIL
 
@@ -115,7 +117,7 @@ def test_of_work_read_in_parts_the_worst_verdict_counts(
 def test_a_person_looks_where_not_all_was_read_or_somebody_worries(given: CodeReview, why: tuple[str, ...]) -> None:
     silent = given.score is None
     made = Evaluation(subtask=1, attempt=1, commit="c", tree="t", overall=P, reviews=(given,), silent=silent)
-    assert made.doubts == why
+    assert put_all(doubts_of(made)) == why
 
 
 @pytest.mark.parametrize(

@@ -10,6 +10,7 @@ from agents.domain.checks.risk import Area, Breaking, RiskPolicy, at_least_high,
 from agents.domain.decisions.authority import Requester, Silence
 from agents.domain.decisions.kinds.work.gate import GATE_RULES
 from agents.domain.decisions.kinds.work.merge import MERGE, MERGE_RULES
+from bot.cards.reasons import put, put_all, risk_sentence
 
 POLICY = RISK.read(read_packaged("policies", "risk.yaml").data)
 LOW, MEDIUM, HIGH, CRITICAL = RiskLevel
@@ -88,7 +89,7 @@ def test_the_lines_of_a_change_count(lines: tuple[int, int], coverage: float | N
 )
 def test_where_a_change_is_decides_and_the_card_says_where(path: str, level: RiskLevel, why: str) -> None:
     risk = risk_of(changed(path), 95.0, POLICY)
-    assert (risk.level, risk.why[0]) == (level, why)
+    assert risk_sentence(risk.level, risk.why[: 1 + (level is LOW)]) == f"{level.capitalize()} risk: {why}."
 
 
 @pytest.mark.parametrize(
@@ -107,7 +108,7 @@ def test_what_runs_by_itself_is_critical_even_under_an_empty_policy(path: str) -
     for policy in (POLICY, RiskPolicy()):
         risk = risk_of(changed(path, status="A"), 100.0, policy)
         assert risk.level is CRITICAL
-        assert path in risk.why[0]
+        assert path in put(risk.why[0])
 
 
 @pytest.mark.parametrize(
@@ -122,7 +123,7 @@ def test_what_runs_by_itself_is_critical_even_under_an_empty_policy(path: str) -
 )
 def test_what_no_test_could_cover_needs_no_coverage(changes: list[Change], why: str) -> None:
     risk = risk_of(changes, None, POLICY)
-    assert (risk.level, why in risk.why[0]) == (LOW, True)
+    assert (risk.level, put(risk.why[1])) == (LOW, why)
 
 
 @pytest.mark.parametrize(
@@ -143,7 +144,7 @@ def test_a_changed_test_or_a_text_for_programs_is_not_low_unmeasured(changes: li
 def test_one_bad_path_among_many_harmless_ones_decides() -> None:
     risk = risk_of([*many(1), *changed(".github/workflows/ci.yml", "src/auth/x.py", "src/auth/y.py")], 100.0, POLICY)
     assert risk.level is CRITICAL
-    assert risk.why[1] == "auth code: src/auth/x.py and 1 more"
+    assert put(risk.why[1]) == "auth code: src/auth/x.py and 1 more"
 
 
 def test_a_file_taken_away_may_break_others_unless_it_is_a_test_or_a_text() -> None:
@@ -162,7 +163,7 @@ def test_links_and_submodules_are_high() -> None:
 def test_an_odd_name_is_high_and_shown_harmlessly(path: str) -> None:
     risk = risk_of(changed(path), 100.0, POLICY)
     assert risk.level is HIGH
-    assert all(why.isprintable() and why.isascii() for why in risk.why)
+    assert all(why.isprintable() and why.isascii() for why in map(put, risk.why))
 
 
 @given(
@@ -203,7 +204,7 @@ def test_a_merge_is_always_a_persons() -> None:
 
 def test_what_asks_for_a_closer_look_raises_to_high_and_never_lowers() -> None:
     low = risk_of([Change(path="a.txt", status="M")], 100.0, RiskPolicy())
-    assert low.level is RiskLevel.LOW and low.why == ("1 file changed, 100 % of lines tested",)
+    assert low.level is RiskLevel.LOW and put_all(low.why) == ("1 file changed", "100 % of lines tested")
     raised = at_least_high(low, "somebody worries")
     assert (raised.level, raised.why) == (RiskLevel.HIGH, ("somebody worries", *low.why))
     worst = risk_of([Change(path="overlord.yaml", status="M")], 100.0, RiskPolicy())
@@ -246,10 +247,13 @@ def test_each_limit_counts_from_where_it_says(files: int, lines: int, coverage: 
 def test_more_than_twenty_files_are_told_as_such() -> None:
     for count, told in ((20, False), (21, True)):
         changes = [Change(path=f"{number}.txt", status="M") for number in range(count)]
-        why = risk_of(changes, 100.0, RiskPolicy()).why
+        why = put_all(risk_of(changes, 100.0, RiskPolicy()).why)
         assert (f"{count} files changed: more than 20" in why) is told
 
 
 def test_a_risk_is_told_in_a_sentence() -> None:
     worst = risk_of([Change(path="overlord.yaml", status="M")], 100.0, RiskPolicy())
-    assert worst.sentence == "Critical risk: what runs by itself (CI, hooks, editors, coding agents): overlord.yaml."
+    assert (
+        risk_sentence(worst.level, worst.why)
+        == "Critical risk: what runs by itself (CI, hooks, editors, coding agents): overlord.yaml."
+    )

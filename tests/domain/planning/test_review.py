@@ -5,7 +5,7 @@ from itertools import product
 import pytest
 from pydantic import TypeAdapter
 
-from agents.domain.planning.debating import after_round, is_grounded
+from agents.domain.planning.debating import after_round, disagreement, is_grounded
 from agents.domain.planning.review import (
     CRITIC_STANCE,
     CUSTODIET_STANCE,
@@ -24,6 +24,7 @@ from agents.domain.planning.review import (
     Ruling,
     Side,
 )
+from bot.cards.reasons import put
 from tests.builders.reviews import review
 
 REQUEST = "Add a login page with a password reset link"
@@ -104,7 +105,7 @@ def test_two_rounds_without_agreement_go_to_a_person_with_the_tension_in_one_sen
         debate = after_round(debate, held_round(*both, number=number), REQUEST, PATHS)
     assert debate.over
     assert debate.ruling is Ruling.ESCALATE_TO_HUMAN
-    assert debate.tension == "The critic says: critic says so; the scope guard says: custodiet says so."
+    assert put(disagreement(debate)) == "The critic says: critic says so; the scope guard says: custodiet says so."
 
 
 @pytest.mark.parametrize(

@@ -7,10 +7,11 @@ import pytest
 from agents.domain import events as e
 from agents.domain.planning.decomposition import Need
 from agents.domain.task.facts import Origin
-from agents.domain.task.reports import Act, pull_text, telling
+from agents.domain.task.reports import Act, on_issue
 from agents.domain.task.task import Task
 from agents.domain.work.dispatching import notes_for
 from agents.domain.work.work import Ending, SubtaskState, Work
+from bot.cards.work.outside import issue_comment, pull_text
 from tests.domain.work.test_dispatching import AT, at_work, played, subtask
 
 
@@ -50,14 +51,15 @@ def test_a_failed_minion_leaves_its_commit_or_the_one_before(told: str, stays: s
 
 def test_an_issue_is_told_which_subtask_needs_a_person() -> None:
     task = at_work(subtask(1))
-    assert telling(task, failed(task)) is None, "it came from no issue"
+    assert on_issue(task, failed(task)) is None, "it came from no issue"
     origin = Origin(key="issue:7", project="shop", number=7, url="https://forge.example/7", by="ana", heard=True)
     task = replace(task, request=replace(task.request, origin=origin))
-    said = telling(task, failed(task))
+    said = on_issue(task, failed(task))
     assert said and said.act is Act.ATTENTION
-    assert said.text == "T-1.1 (Step 1) needs a person. It came to the end of its turns. no end"
-    blocked = telling(task, failed(task, ending=Ending.BLOCKED))
-    assert blocked and blocked.act is Act.BLOCKED and blocked.text.startswith("T-1.1 (Step 1) cannot be done")
+    assert issue_comment(task, failed(task)) == "T-1.1 (Step 1) needs a person. It came to the end of its turns. no end"
+    blocked = on_issue(task, failed(task, ending=Ending.BLOCKED))
+    assert blocked and blocked.act is Act.BLOCKED
+    assert issue_comment(task, failed(task, ending=Ending.BLOCKED)).startswith("T-1.1 (Step 1) cannot be done")
 
 
 def test_an_issue_is_told_how_its_task_ended_and_nothing_of_the_machine() -> None:
@@ -78,5 +80,5 @@ def test_an_issue_is_told_how_its_task_ended_and_nothing_of_the_machine() -> Non
         ),
     }  # fmt: skip
     for fact, (key, act, text) in told.items():
-        said = telling(task, fact)
-        assert said and (said.key, said.act, said.text) == (key, act, text)
+        said = on_issue(task, fact)
+        assert said and (said.key, said.act, issue_comment(task, fact)) == (key, act, text)

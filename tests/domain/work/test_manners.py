@@ -7,7 +7,6 @@ from hypothesis import given, strategies as st
 
 from agents.domain.ids import TaskId
 from agents.domain.planning.work_kind import WorkKind
-from agents.domain.task.reports import TYPES
 from agents.domain.work.git_names import (
     IN_COMMIT,
     PLAIN,
@@ -22,6 +21,7 @@ from agents.domain.work.git_names import (
     odd_branch_pattern,
     odd_pattern,
 )
+from bot.cards.work.outside import TYPES
 
 ANA = "Ana Lima <ana@example.com>"
 GOOD = [

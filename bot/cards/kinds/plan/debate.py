@@ -3,15 +3,17 @@
 from agents.domain.decisions.authority import Kind
 from agents.domain.decisions.decision import Decision
 from agents.domain.decisions.kinds.plan.debate import DebateOption
+from agents.domain.planning.debating import disagreement
 from agents.domain.task.task import Task
 from bot.cards.kinds.kind_card import CANCEL_TASK, EDIT_PLAN, NARROW, KindCard, Label, show_request
 from bot.cards.plan import lines_of_plan, plan_footer, rows_of_shown_plan
 from bot.cards.planning.argument import is_contested
+from bot.cards.reasons import put
 from bot.messages import Style
 
 
 def _text(task: Task, decision: Decision) -> str:
-    why = task.plan.debate.tension if task.plan.debate and is_contested(task) else task.problem
+    why = put(disagreement(task.plan.debate) if task.plan.debate and is_contested(task) else task.problem)
     return f"{(why or 'The reviewers could not settle it').rstrip('.')}. {show_request(task, decision)}"
 
 

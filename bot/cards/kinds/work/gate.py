@@ -6,8 +6,9 @@ from agents.domain.decisions.decision import Decision
 from agents.domain.decisions.kinds.work.gate import GateOption
 from agents.domain.decisions.subject import OfStep
 from agents.domain.task.task import Task
-from bot.cards.git_preview import step_git_rows
-from bot.cards.kinds.kind_card import DIFFERENTLY, KindCard, Label, no_lines, risk_sentence
+from bot.cards.kinds.kind_card import DIFFERENTLY, KindCard, Label, no_lines
+from bot.cards.reasons import risk_sentence
+from bot.cards.work.outside import step_git_rows
 from bot.messages import Style
 
 

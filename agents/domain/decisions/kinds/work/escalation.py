@@ -12,6 +12,7 @@ from agents.domain.decisions.authority import TROUBLE, Kind
 from agents.domain.decisions.decision import Option, with_letters
 from agents.domain.decisions.kind import Chosen, DecisionKind, Follows, Moment, Question, same_option
 from agents.domain.decisions.subject import OfRun
+from agents.domain.reason import Cause, Reason, Why
 from agents.domain.task.task import Task
 from agents.domain.work.dispatching import about_run, drop, key_of, persons_branch, run_again, waiting_run
 from agents.domain.work.work import Degraded, Work
@@ -56,12 +57,12 @@ def apply_escalation(task: Task, subject: OfRun, chosen: Chosen, moment: Moment)
             return drop(task, work, chosen.person, moment, chosen.decision.id)
 
 
-def escalate(task: Task, work: Work, why: str, moment: Moment) -> Follows:
+def escalate(task: Task, work: Work, why: Cause, moment: Moment) -> Follows:
     escalated = e.SubtaskEscalated(**about_run(task, work, moment.at), why=why)
     return [escalated, what_next(task, work, why)]
 
 
-def what_next(task: Task, work: Work, why: str) -> Question:
+def what_next(task: Task, work: Work, why: Cause) -> Question:
     """What the checks found is on the card, from the judgement itself."""
     return Question(
         kind=Kind.ESCALATION,
@@ -109,12 +110,12 @@ def _go_on_without(task: Task, work: Work, chosen: Chosen, moment: Moment) -> Fo
     return [waived, _due_again(task, work, moment)]
 
 
-def _kept(work: Work) -> Iterator[str]:
+def _kept(work: Work) -> Iterator[Reason]:
     """The folder goes, what was done stays."""
     if work.branch:
-        yield f"Kept: branch {work.branch}"
+        yield Reason(code=Why.KEPT_BRANCH, names=(work.branch,))
     if work.patch:
-        yield f"Kept: patch {work.patch}"
+        yield Reason(code=Why.KEPT_PATCH, names=(work.patch,))
 
 
 def _try_again(task: Task, work: Work, moment: Moment) -> e.SubtaskReady:
@@ -127,7 +128,7 @@ def _ask_for_scope(task: Task, work: Work, chosen: Chosen, moment: Moment) -> Fo
     """Whoever may steer a task may not widen what it writes: that is an approver's."""
     paths = paths_in(chosen.words)
     if not paths:
-        return escalate(task, work, "No path was named that could be allowed", moment)
+        return escalate(task, work, Reason(code=Why.NO_PATH_NAMED), moment)
     question = Question(
         kind=Kind.SCOPE,
         evidence=paths,

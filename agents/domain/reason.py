@@ -1,0 +1,61 @@
+"""Why something is so, as a value. `bot/cards/reasons.py` puts it into words."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class Why(StrEnum):
+    # A subtask was taken to a person.
+    ATTEMPTS_FAILED = "attempts_failed"
+    HOPELESS = "hopeless"  # another attempt would not fix it
+    NO_PATH_NAMED = "no_path_named"
+    DOES_NOT_JOIN = "does_not_join"
+    KEPT_BRANCH = "kept_branch"
+    KEPT_PATCH = "kept_patch"
+    # It was dropped, or the task with it.
+    DROPPED = "dropped"
+    NEEDS_DROPPED = "needs_dropped"
+    NOTHING_LEFT = "nothing_left"
+    # The branch it is for has moved on.
+    DOES_NOT_MERGE = "does_not_merge"
+    # A plan was taken to a person.
+    NO_VERDICT = "no_verdict"
+    NO_PLANNER = "no_planner"
+    NEVER_HELD = "never_held"
+    DISAGREEMENT = "disagreement"
+    # A change is as risky as it is.
+    SELF_ACTING = "self_acting"  # what runs by itself
+    AREA = "area"
+    UNKNOWN_CHANGE = "unknown_change"
+    FILES = "files"
+    FILES_OVER = "files_over"
+    LINES = "lines"
+    LINES_OVER = "lines_over"
+    BREAKING = "breaking"
+    LINK = "link"
+    SUBMODULE = "submodule"
+    ODD_NAME = "odd_name"
+    NO_SMALLER_RISK = "no_smaller_risk"
+    NEW_TESTS = "new_tests"
+    DOCUMENTATION = "documentation"
+    UNMEASURED = "unmeasured"
+    TESTED = "tested"
+    TESTED_TOO_LITTLE = "tested_too_little"
+    FOUND_OUT = "found_out"
+    SAME_CHANGE = "same_change"
+    # A person must look, though all of it passed.
+    SILENT_REVIEWER = "silent_reviewer"
+    UNREAD = "unread"
+    SECURITY_CONCERNS = "security_concerns"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reason:
+    code: Why
+    names: tuple[str, ...] = ()  # of an area, a file, a branch, a subtask
+    count: float = 0  # files where one of them is named
+    limit: float = 0
+    details: tuple["Reason | str", ...] = ()
+
+
+Cause = Reason | str  # in words where a model, a person, a tool or an earlier version said it

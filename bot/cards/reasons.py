@@ -1,0 +1,97 @@
+"""Words for the reasons that the domain gives."""
+
+from collections.abc import Callable, Iterable
+
+from agents.domain.checks.evaluation import RiskLevel
+from agents.domain.planning.review import Side
+from agents.domain.reason import Cause, Reason, Why
+
+
+def put(why: Cause) -> str:
+    return why if isinstance(why, str) else WORDS[why.code](why)
+
+
+def put_all(why: Iterable[Cause]) -> tuple[str, ...]:
+    return tuple(map(put, why))
+
+
+def risk_sentence(level: RiskLevel, why: Iterable[Cause]) -> str:
+    mark = ", " if level is RiskLevel.LOW else "; "
+    return f"{level.capitalize()} risk: {mark.join(put_all(why))}."
+
+
+def _with_details(said: str, reason: Reason) -> str:
+    return f"{said}: {'; '.join(put_all(reason.details))}" if reason.details else said
+
+
+def _with_path(said: str, reason: Reason) -> str:
+    more = f" and {reason.count - 1:g} more" if reason.count > 1 else ""
+    return f"{said}: {reason.names[-1]}{more}"
+
+
+def _files(reason: Reason) -> str:
+    return "1 file changed" if reason.count == 1 else f"{reason.count:g} files changed"
+
+
+def _attempts(reason: Reason) -> str:
+    tries = f"{reason.count:g} attempts" if reason.count != 1 else "One attempt"
+    return _with_details(f"{tries} failed", reason)
+
+
+def _drafts(reason: Reason) -> str:
+    many = f"{reason.count:g} decompositions were drafted and none held"
+    return _with_details(many if reason.count != 1 else "The first plan did not hold", reason)
+
+
+def _silent(reason: Reason) -> str:
+    silent = (_SIDE.get(name, name) for name in reason.names)
+    return f"No verdict from the {' and the '.join(silent) or 'reviewers'}"
+
+
+def _disagreement(reason: Reason) -> str:
+    critic, guard = (" ".join(said.split()).rstrip(".") or "nothing more" for said in reason.names)
+    return f"The critic says: {critic}; the scope guard says: {guard}."
+
+
+_NO_PLANNER = "The reviewers want changes, and no planner is there to make them"
+_SIDE: dict[str, str] = {Side.CUSTODIET: "scope guard"}
+_UNMEASURED = "nobody measured how much of it is tested"
+
+WORDS: dict[Why, Callable[[Reason], str]] = {
+    Why.ATTEMPTS_FAILED: _attempts,
+    Why.HOPELESS: lambda r: _with_details("Another attempt would not fix this", r),
+    Why.NO_PATH_NAMED: lambda r: "No path was named that could be allowed",
+    Why.DOES_NOT_JOIN: lambda r: "Its commits do not fit on what the other subtasks brought in meanwhile",
+    Why.KEPT_BRANCH: lambda r: f"Kept: branch {r.names[0]}",
+    Why.KEPT_PATCH: lambda r: f"Kept: patch {r.names[0]}",
+    Why.DROPPED: lambda r: _with_details("dropped" if r.details else "dropped by a person", r),
+    Why.NEEDS_DROPPED: lambda r: f"it waits for {r.names[0]}, which was dropped",
+    Why.NOTHING_LEFT: lambda r: "every subtask failed or was dropped",
+    Why.DOES_NOT_MERGE: lambda r: "The branch it is for has moved on, and the two do not fit together",
+    Why.NO_VERDICT: _silent,
+    Why.NO_PLANNER: lambda r: _with_details(_NO_PLANNER, r),
+    Why.NEVER_HELD: _drafts,
+    Why.DISAGREEMENT: _disagreement,
+    Why.SELF_ACTING: lambda r: _with_path("what runs by itself (CI, hooks, editors, coding agents)", r),
+    Why.AREA: lambda r: _with_path(r.names[0], r),
+    Why.UNKNOWN_CHANGE: lambda r: "it is not known what changed",
+    Why.FILES: _files,
+    Why.FILES_OVER: lambda r: f"{_files(r)}: more than {r.limit:g}",
+    Why.LINES: lambda r: f"{r.count:,.0f} lines changed",
+    Why.LINES_OVER: lambda r: f"{r.count:,.0f} lines changed: more than {r.limit:,.0f}",
+    Why.BREAKING: lambda r: _with_path("may break what others use", r),
+    Why.LINK: lambda r: _with_path("a link", r),
+    Why.SUBMODULE: lambda r: _with_path("a submodule", r),
+    Why.ODD_NAME: lambda r: _with_path("an odd name", r),
+    Why.NO_SMALLER_RISK: lambda r: f"{_files(r)}: no rule for a smaller risk fits",
+    Why.NEW_TESTS: lambda r: "only new tests",
+    Why.DOCUMENTATION: lambda r: "documentation alone",
+    Why.UNMEASURED: lambda r: _UNMEASURED,
+    Why.TESTED: lambda r: f"{r.count:g} % of lines tested",
+    Why.TESTED_TOO_LITTLE: lambda r: f"{r.count:g} % of lines tested, {r.limit:g} % or less",
+    Why.FOUND_OUT: lambda r: "it finds something out and changed nothing",
+    Why.SAME_CHANGE: lambda r: f"the same change passed as {r.names[0]}",
+    Why.SILENT_REVIEWER: lambda r: "no reviewer gave a verdict",
+    Why.UNREAD: lambda r: "not all of it was read",
+    Why.SECURITY_CONCERNS: lambda r: "a reviewer has security concerns",
+}
