@@ -105,7 +105,7 @@ class Decision:
         return self.project or self.task
 
     @property
-    def named(self) -> tuple[str, ...]:
+    def plain_evidence(self) -> tuple[str, ...]:
         """Paths, or whatever else is shown as it was said."""
         return tuple(each for each in self.evidence if isinstance(each, str))
 

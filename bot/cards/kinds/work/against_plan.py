@@ -16,7 +16,7 @@ def _text(task: Task, decision: Decision) -> str:
 
 
 def _rows(task: Task, decision: Decision, bill: Bill) -> list[Row]:
-    return [Row(label="It contradicts", value=each) for each in decision.named]
+    return [Row(label="It contradicts", value=each) for each in decision.plain_evidence]
 
 
 CARD = KindCard(

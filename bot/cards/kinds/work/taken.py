@@ -12,11 +12,11 @@ _HAND_IN = "When you are done, hand it in: I judge it like any other work."
 
 def _title(task: Task, decision: Decision) -> str:
     """The evidence is the branch; earlier versions stored the sentence."""
-    return decision.question or f"{subtask_of(decision)} is yours: commit on {', '.join(decision.named)}"
+    return decision.question or f"{subtask_of(decision)} is yours: commit on {', '.join(decision.plain_evidence)}"
 
 
 def _lines(decision: Decision) -> tuple[str, ...]:
-    return decision.named if decision.question else (_HAND_IN,)
+    return decision.plain_evidence if decision.question else (_HAND_IN,)
 
 
 CARD = KindCard(

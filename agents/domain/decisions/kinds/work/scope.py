@@ -18,7 +18,7 @@ class ScopeOption(StrEnum):
 
 
 def apply_scope(task: Task, subject: OfRun, chosen: Chosen, moment: Moment) -> Facts:
-    work, paths = waiting_run(task, subject), chosen.decision.named
+    work, paths = waiting_run(task, subject), chosen.decision.plain_evidence
     if work is None:
         return []
     granted = chosen.option.value == ScopeOption.ALLOW

@@ -34,7 +34,7 @@ def apply_start_scope(task: Task, subject: OfSubtask, chosen: Chosen, moment: Mo
         case StartScopeOption.PATHS:
             allowed = widen(Scope(mode=ScopeMode.EXPLICIT), paths_in(chosen.words))
         case _:
-            allowed = Scope(mode=ScopeMode.DIRECTORY, patterns=chosen.decision.named)
+            allowed = Scope(mode=ScopeMode.DIRECTORY, patterns=chosen.decision.plain_evidence)
     return [e.SubtaskReady(task=task.id, at=moment.at, subtask=work.number, attempt=1, scope=allowed)]
 
 
