@@ -104,7 +104,8 @@ def _wishes(task: Task) -> str:
     disputed = [wish for wish in task.wishes if wish.standing is Standing.DISPUTED]
     notes = [f"{len(disputed)} against the plan"] if disputed else []
     if unclear:
-        notes.append(f"{len(unclear)} that nobody compared with the plan ({one_line(unclear[-1].unclear, 80)})")
+        some = "" if len(unclear) == len(task.wishes) else f"{len(unclear)} of them "
+        notes.append(f"{some}not compared with the plan ({one_line(unclear[-1].unclear, 80)})")
     many = str(len(task.wishes) or "")
     return f"{many}, {', '.join(notes)}" if notes else many
 

@@ -82,6 +82,9 @@ window.judge = {
   overflow() {
     const wide = document.documentElement.clientWidth;
     const page = document.documentElement.scrollWidth > wide ? [`page is ${document.documentElement.scrollWidth} wide`] : [];
+    // what nobody sees must not make a page longer than what they see
+    const high = document.documentElement.scrollHeight, body = Math.max(document.body.scrollHeight, document.documentElement.clientHeight);
+    if (high > body + 1) page.push(`page is ${high} high, what is on it ${body}`);
     const parts = [...document.querySelectorAll("main, main *")].filter((e) => {
       const box = e.getBoundingClientRect();
       return box.width && box.right > wide + 1 && e.checkVisibility() && !e.closest(".unseen, .picture > svg, .diff-lines > table, .kept > code");
