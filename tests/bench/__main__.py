@@ -16,7 +16,9 @@ from tests.bench import (
     ask,
     ask_prefix,
     ask_turns,
+    attach,
     checkout,
+    corpus,
     defer,
     durable_step,
     engine,
@@ -69,6 +71,7 @@ QUICK: dict[str, Bench] = {
     "review": review.run,
     "sandbox": sandbox.run,
     "checkout": checkout.run,
+    "attach": attach.run,
     "pack": pack.run,
     "gates": gates.run,
     "engine": engine.run,
@@ -92,6 +95,7 @@ LONG: dict[str, Bench] = {
     "drop_sockets": suites.drop_sockets,
     "crowded_doors": suites.crowded_doors,
     "ack_at_83": ack.run_long,
+    "corpus": corpus.run,
     "soak": soak.run,
 }
 

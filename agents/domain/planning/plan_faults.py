@@ -1,8 +1,10 @@
 """What code alone can find wrong with a plan, each with what to do about it."""
 
+import re
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
+from agents.domain.checks.file_kinds import is_documentation, is_test
 from agents.domain.checks.scope import odd_path, twins
 from agents.domain.planning.decomposition import Decomposition, Edge, Subtask, cycle_in
 from agents.domain.planning.kind_by_files import kind_of
@@ -146,12 +148,22 @@ def _odd_files(plan: Decomposition, known: Collection[str]) -> Iterator[Fault]:
 
 
 def _unknown_folders(plan: Decomposition, known: Collection[str]) -> Iterator[Fault]:
-    """A new file is fine where its folder exists or another subtask makes it; a path out of nowhere is a guess."""
+    """A new file is fine where its folder exists; a path out of nowhere is a guess, unless it is for tests or texts.
+
+    Work may need a new folder: then the subtask says so, and people read it on the plan.
+    """
     folders = {path.rpartition("/")[0] for path in known} | {""}
     parents = {"/".join(f.split("/")[:n]) for f in folders for n in range(1, f.count("/") + 2)} | folders
     for subtask in plan.subtasks:
         for path in subtask.files:
             top, above = path.split("/")[0], path.rpartition("/")[0]
-            if above and top and not {top, above} & parents and not odd_path(path.removesuffix("/")):
-                nowhere = f"Subtask {subtask.number} names {path}, but the project has no folder {top}"
-                yield Fault(what=nowhere, number=subtask.number, field="files")
+            usual = is_test(path) or is_documentation(path) or odd_path(path.removesuffix("/"))
+            if above and top and not {top, above} & parents and not usual and not _says_new(subtask, top):
+                what = f"Subtask {subtask.number} names {path}, but the project has no folder {top}"
+                step = f"correct the path, or say in the subtask's title or reason that {top} is new"
+                yield Fault(what=f"{what}: {step}", number=subtask.number, field="files")
+
+
+def _says_new(subtask: Subtask, folder: str) -> bool:
+    named = re.search(rf"(?<![\w.-]){re.escape(folder)}(?![\w-])", f"{subtask.title} {subtask.why}", re.IGNORECASE)
+    return named is not None

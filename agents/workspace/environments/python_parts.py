@@ -20,6 +20,9 @@ WANTED = re.compile(
     r"tests?|testing|dev|develop|development|lint|linting|linters?|typing|types|type-?check(ing)?|mypy|checks?|qa|style|ci"
 )
 _REQUIREMENTS = re.compile(r"requirements(?:[-_.](?P<what>[\w.-]+))?\.txt")
+_FOLDER = "requirements"
+_FOR_TESTS, _FOR_WORK = ("test", "tests", "testing"), ("dev", "develop", "development")
+_BASE = ("base", "main", "requirements", "common")  # of the program itself, in that folder
 _VERSIONED = re.compile(
     r"setuptools[-_]scm|hatch[-_]vcs|vcs[-_]versioning|versioningit|poetry-dynamic-versioning|setuptools-git-versioning"
 )
@@ -212,11 +215,18 @@ def _package(seen: Seen, folder: str) -> _Package:
 
 def _requirements(seen: Seen, folder: str) -> Iterator[str]:
     """Those of the program itself and of its checks, beside the manifest or in a folder `requirements`."""
+    kept = dict[str, str]()  # in that folder, by what they are for
     for path in seen.blobs:
         above, _, name = path.rpartition("/")
         found = _REQUIREMENTS.fullmatch(name)
         if above == folder and found and (not found["what"] or WANTED.fullmatch(found["what"].casefold())):
             yield name
+        elif above == join(folder, _FOLDER) and name.endswith(".txt"):
+            kept[name.removesuffix(".txt").casefold().replace("_", "-")] = f"{_FOLDER}/{name}"
+    for_tests = any(what in kept for what in _FOR_TESTS)
+    for what, path in kept.items():  # that for development often pins everything once more
+        if what in _BASE or (WANTED.fullmatch(what) and not (for_tests and what in _FOR_WORK)):
+            yield path
 
 
 def _commands(package: _Package, machine: Machine, *, first: bool) -> Iterator[str]:

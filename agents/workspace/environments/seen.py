@@ -20,8 +20,8 @@ from agents.workspace.git.git import GitFailed, git
 
 READ_AT_MOST = 400  # manifests
 _MANIFEST = re.compile(
-    r"(^|/)(pyproject\.toml|setup\.py|setup\.cfg|requirements[\w.-]*\.txt|\.python-version|package\.json|go\.mod"
-    r"|go\.work|Cargo\.toml|poetry\.lock)$"
+    r"(^|/)(pyproject\.toml|setup\.py|setup\.cfg|requirements(?:[\w.-]*|/[\w.-]+)\.txt|\.python-version"
+    r"|package\.json|go\.mod|go\.work|Cargo\.toml|poetry\.lock)$"
 )
 _TAG = re.compile(r"v?(\d+(?:\.\d+)*(?:[-._]?(?:a|b|rc|post|dev|alpha|beta)[-._]?\d*)?)$")
 _PATIENCE = 20

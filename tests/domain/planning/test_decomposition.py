@@ -66,6 +66,20 @@ def test_a_fault_is_named(bad: Decomposition, said: str) -> None:
     assert any(said in fault for fault in found), found
 
 
+@pytest.mark.parametrize("path", ["tests/test_app.py", "tests/walk.rs", "docs/how.md", "README.md"])
+def test_the_first_folder_for_tests_or_texts_is_no_guess(path: str) -> None:
+    assert faults(plan(subtask(1, files=("src/app.py", path))), FILES) == []
+
+
+def test_another_new_folder_is_one_unless_the_subtask_says_that_it_is_new() -> None:
+    bare = subtask(1, files=("migrations/first.sql",))
+    assert any(
+        "say in the subtask's title or reason that migrations is new" in each for each in faults(plan(bare), FILES)
+    )
+    assert faults(plan(replace(bare, why="Tables change by steps, kept in a new folder migrations/")), FILES) == []
+    assert faults(plan(replace(bare, why="premigrations are slow")), FILES), "another word that holds the name"
+
+
 def test_the_limits_themselves_are_fine() -> None:
     edge = subtask(1, hours=4, review_minutes=15, files=tuple(f"src/{n}.py" for n in range(10)))
     assert faults(plan(edge), FILES) == []

@@ -41,6 +41,21 @@ PYTHON: dict[str, tuple[dict[str, str], str]] = {
         {"requirements.txt": "attrs", "requirements-dev.txt": "pytest", "requirements-docs.txt": "sphinx", "a.py": ""},
         f"{INSTALL} -r requirements-dev.txt -r requirements.txt pytest coverage",
     ),
+    "a folder of requirements": (
+        {
+            "pyproject.toml": PLAIN,
+            "requirements/base.txt": "attrs",
+            "requirements/tests.txt": "freezegun",
+            "requirements/dev.txt": "tox",
+            "requirements/docs.txt": "sphinx",
+            "requirements/tests.in": "freezegun",
+        },
+        f"{INSTALL} -r requirements/base.txt -r requirements/tests.txt . pytest coverage",
+    ),
+    "a folder of requirements for development alone": (
+        {"a.py": "", "setup.py": "", "requirements/dev.txt": "pytest"},
+        f"{INSTALL} -r requirements/dev.txt . pytest coverage",
+    ),
     "extras of setup.cfg": (
         {
             "setup.cfg": "[options]\ninstall_requires = attrs\n[options.extras_require]\ntesting = pytest\n",
