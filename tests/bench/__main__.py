@@ -30,6 +30,7 @@ from tests.bench import (
     long_past,
     long_task,
     loop_stall,
+    newcomer,
     next_step,
     noisy_minions,
     pack,
@@ -78,6 +79,7 @@ QUICK: dict[str, Bench] = {
     "first_request": first_request.run,
     "ack_at_work": ack_at_work.run,
     "walk": walk.run,
+    "newcomer": newcomer.run,
     "walk_modules": walk_modules.run,
 }
 PROMISED: dict[str, Bench] = {

@@ -62,7 +62,7 @@ def init(repository: Path, home: Path, name: str) -> str:
     ran = subprocess.run(
         [sys.executable, "-m", "bot", "--home", str(home), "init", "--yes", "--name", name],
         cwd=repository,
-        env=_environ(home),
+        env=environ(home),
         capture_output=True,
         text=True,
         timeout=120,
@@ -81,9 +81,9 @@ async def walk(project: Project, repository: Path, home: Path) -> Walk:
     async with ModelServer(models=(MODEL,)) as server:
         script.put_into(server)
         given = {
-            **_environ(home),
+            **environ(home),
             "OVERLORD_CONSOLE_PORT": "0",
-            "OVERLORD_CONFIG": str(_with_model(home, server.url)),
+            "OVERLORD_CONFIG": str(add_model(home, server.url)),
             "WALK_KEY": KEY,
         }
         settings = load_settings(given, cwd=home, user=WHO)
@@ -103,7 +103,7 @@ async def walk(project: Project, repository: Path, home: Path) -> Walk:
     return result
 
 
-def _with_model(home: Path, url: str) -> Path:
+def add_model(home: Path, url: str) -> Path:
     """The settings file that `overlord init` wrote, and the model in it."""
     written = home / "overlord.yaml"
     model = f'models:\n  primary: {{model: openai/{MODEL}, base_url: "{url}", api_key_env: WALK_KEY}}\n'
@@ -111,7 +111,7 @@ def _with_model(home: Path, url: str) -> Path:
     return written
 
 
-def _environ(home: Path) -> dict[str, str]:
+def environ(home: Path) -> dict[str, str]:
     kept = ("PATH", "HOME", "LANG", "TMPDIR", "RUSTUP_HOME", "CARGO_HOME", "PIP_INDEX_URL", "PIP_CONFIG_FILE")
     return {**{name: os.environ[name] for name in kept if name in os.environ}, "OVERLORD_HOME": str(home)}
 
