@@ -217,3 +217,7 @@ UNSTEADY = CheckBaseline(name="tests", command="pytest -q", runs=3, failed=1, un
 )
 def test_a_baseline_in_words(check: CheckBaseline, words: str) -> None:
     assert baseline_in_words(Baseline(tree="t", key="k", checks=(check,))) == words
+
+
+def test_where_there_is_nothing_to_run_nothing_passed() -> None:
+    assert baseline_in_words(Baseline(tree="t", key="k", checks=())) == "no tests: not run"

@@ -4,7 +4,8 @@ import re
 
 _TEST_FOLDERS = frozenset({"tests", "test", "__tests__"})
 _TEST_NAME = re.compile(
-    r"^(test_.*\.py|.*_test\.(py|go|exs?)|.*\.(test|spec)\.[cm]?[jt]sx?|.*_spec\.rb|conftest\.py|.*Test\.(java|kt))$"
+    r"^(test_.*\.py|.*_test\.(py|go|exs?)|.*\.(test|spec)\.[cm]?[jt]sx?|.*_spec\.rb|conftest\.py|.*Test\.(java|kt)"
+    r"|tests?\.([cm]?[jt]sx?|py))$"
 )
 # A text in one of these folders may be what a program reads or shows.
 _READ_BY_PROGRAMS = frozenset(

@@ -31,6 +31,8 @@ _NAMED = re.compile(r"[A-Za-z0-9][\w.-]*")
 NO_TAG = "0.0.0"
 VENV = '"$PYTHON" -m venv "$LAYER/venv"'
 PIP = '"$LAYER/venv/bin/python" -m pip'
+# These know no variable that tells it.
+_READS_GIT = re.compile(r"setuptools[-_]git[-_]versioning|versioningit|versioneer|dunamai|uv[-_]dynamic[-_]versioning")
 # What takes a version from git is told one: where a tree is laid out there is no git.
 _TOLD = ("SETUPTOOLS_SCM_PRETEND_VERSION", "PDM_BUILD_SCM_VERSION", "PBR_VERSION", "POETRY_DYNAMIC_VERSIONING_BYPASS")
 
@@ -100,9 +102,17 @@ class _Package:
     @property
     def asks_git(self) -> bool:
         """Whether building asks git for a version."""
+        return self._builds_with(_VERSIONED)
+
+    @property
+    def reads_git(self) -> bool:
+        """Whether the version can only be told by a repository with a tag."""
+        return self._builds_with(_READS_GIT)
+
+    def _builds_with(self, tools: re.Pattern[str]) -> bool:
         requires = _table(self.toml, "build-system").get("requires")
         named = [each for each in requires if isinstance(each, str)] if isinstance(requires, list) else []
-        return any(_VERSIONED.search(text) for text in (*named, *self.texts.values()))
+        return any(tools.search(text) for text in (*named, *self.texts.values()))
 
     @property
     def generated_files(self) -> tuple[str, ...]:
@@ -153,12 +163,19 @@ def find(seen: Seen, machine: Machine) -> Iterator[Part]:
             folder=package.folder,
             seen=join(package.folder, _told_by(package)),
             toolchain=toolchain,
-            setup=tuple(_commands(package, machine, first=number == 0)),
+            setup=(*_tagged(package, seen), *_commands(package, machine, first=number == 0)),
             locks=tuple(sorted(frozenset.union(package.files, *(member.files for member in package.members)))),
             members=tuple(member.folder for member in package.members),
             generated=package.generated_files,
             variables=dict.fromkeys(_TOLD, seen.version or NO_TAG) if package.asks_git else {},
         )
+
+
+def _tagged(package: _Package, seen: Seen) -> Iterator[str]:
+    """A repository of the tree alone, with its nearest tag: the project's own is not shown to set-up."""
+    if package.reads_git and seen.tag:
+        commit = "git -c user.name=set-up -c user.email=set-up@localhost commit -q -m base"
+        yield f"git init -q . && git add -A && {commit} && git tag {shlex.quote(seen.tag)}"
 
 
 def _folders(seen: Seen) -> list[str]:

@@ -33,7 +33,13 @@ class Seen:
 
     blobs: Mapping[str, str]
     texts: Mapping[str, str] = field(default_factory=dict)
-    version: str = ""  # that the nearest tag names
+    tag: str = ""  # the nearest
+
+    @property
+    def version(self) -> str:
+        """That the tag names; empty where it names none."""
+        found = _TAG.search(self.tag)
+        return found[1] if found else ""
 
     def has(self, path: str) -> bool:
         return path in self.blobs
@@ -71,17 +77,16 @@ async def look(repository: Path, commit: str, tagged: Path | None = None) -> See
     wanted.sort(key=lambda entry: entry.path.count("/"))
     texts = decode(await objects.blobs(repository, wanted[:READ_AT_MOST]))
     blobs = {path: entry.blob for path, entry in there.items()}
-    return Seen(blobs=blobs, texts=texts, version=await _version(tagged or repository, commit))
+    return Seen(blobs=blobs, texts=texts, tag=await _nearest_tag(tagged or repository, commit))
 
 
-async def _version(repository: Path, commit: str) -> str:
-    """As the nearest tag says; tools that take a version from git find no git where a tree is laid out."""
+async def _nearest_tag(repository: Path, commit: str) -> str:
+    """Tools that take a version from git find no git where a tree is laid out."""
     try:
         said = await git(repository, "describe", "--tags", "--abbrev=0", commit)
     except GitFailed:
         return ""
-    found = _TAG.search(said.decode(errors="replace").strip())
-    return found[1] if found else ""
+    return said.decode(errors="replace").strip()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

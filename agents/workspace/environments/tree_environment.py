@@ -106,7 +106,9 @@ class Environment:
 
     def workspace_for(self, folder: Path) -> Workspace:
         """The workspace of one command. Nothing is written: `furnish` does that."""
-        always = {"PATH": self._path, "PYTHONDONTWRITEBYTECODE": "1", "CI": "1"}
+        always = {"PATH": self._path, "PYTHONDONTWRITEBYTECODE": "1"}
+        if (folder / "package.json").is_file():  # or its programs watch files and never end; others run as by hand
+            always["CI"] = "1"
         told = {**always, **self._sources(folder), **self.environ, **self.attached.environ}
         return Workspace(
             path=folder,

@@ -19,6 +19,7 @@ PYTEST_INI = (*PYTEST_OWN, "tox.ini", "setup.cfg")
 READ = (*PYTEST_INI, *MAKEFILES, "pyproject.toml", "Cargo.toml", "package.json", "ruff.toml", ".ruff.toml", ".flake8")
 READ_MOST = 1 << 20
 PY_TEST = re.compile(r"(^|/)(test_[^/]*|[^/]*_test)\.py$")
+_OTHER_TESTS = re.compile(r"python_files|doctest")
 _ESLINT = re.compile(r"^(eslint\.config\.\w+|\.eslintrc(\.\w+)?)$")
 _NO_TEST = "no test specified"  # what npm init writes
 MANIFESTS = ("pyproject.toml", "setup.py", "setup.cfg", "package.json", "go.mod", "Cargo.toml")  # of a package
@@ -125,7 +126,7 @@ def decode(contents: Mapping[str, bytes]) -> dict[str, str]:
 
 
 def tests(look: Look) -> Way | None:
-    if any(PY_TEST.search(path) for path in look.paths) or pytest_settings(look):
+    if any(PY_TEST.search(path) for path in look.paths) or _finds_others(look):
         return Way.PYTEST
     if has_npm_test(look):
         return Way.NPM
@@ -134,6 +135,14 @@ def tests(look: Look) -> Way | None:
 
 def has_npm_test(look: Look) -> bool:
     return bool(look.script("test")) and _NO_TEST not in look.script("test")
+
+
+def _finds_others(look: Look) -> bool:
+    """Whether pytest is set up to find tests in files of other names. Settings alone are no tests: many keep them."""
+    settings = pytest_settings(look)
+    said = f"{settings} {' '.join(look.texts.get(name, '') for name in PYTEST_INI)}"
+    others = _OTHER_TESTS.search(said) or any(path.rpartition("/")[2] == "conftest.py" for path in look.paths)
+    return bool(settings and others)
 
 
 def lint(look: Look, *, python: bool = True) -> Way | None:

@@ -7,7 +7,8 @@ from agents.domain.checks.file_kinds import holds_tests, is_documentation, is_te
 
 def test_a_test_is_known_by_its_name() -> None:
     assert all(map(is_test, ("test_a.py", "x/a_test.go", "a.spec.ts", "CodesTest.java", "tests/data/a.json")))
-    assert not any(map(is_test, ("latest.py", "contest.py", "a/testing.py", "src/ModelSpec.ts")))
+    assert all(map(is_test, ("tests.js", "lib/test.mjs", "shop/tests.py"))), "one file for all of them"
+    assert not any(map(is_test, ("latest.py", "contest.py", "a/testing.py", "src/ModelSpec.ts", "mytests.js")))
 
 
 def test_what_tests_are_made_of_holds_none() -> None:

@@ -20,7 +20,7 @@ def seen(version: str = "", **files: str) -> Seen:
 
 
 def tree(files: dict[str, str], version: str = "") -> Seen:
-    return Seen(blobs={path: f"blob-{hash(text)}" for path, text in files.items()}, texts=files, version=version)
+    return Seen(blobs={path: f"blob-{hash(text)}" for path, text in files.items()}, texts=files, tag=version)
 
 
 def commands(files: dict[str, str], machine: Machine = MACHINE) -> tuple[str, ...]:
@@ -166,6 +166,15 @@ def test_a_version_that_git_would_tell_is_told_and_its_file_is_kept(manifest: st
     assert found.made_variables["SETUPTOOLS_SCM_PRETEND_VERSION"] == "2.3"
     untagged = find_environment(tree({"pyproject.toml": manifest}), MACHINE)
     assert untagged.made_variables["SETUPTOOLS_SCM_PRETEND_VERSION"] == "0.0.0"
+
+
+@pytest.mark.parametrize("tool", ["setuptools-git-versioning>=2", "versioningit", "versioneer[toml]"])
+def test_a_tool_that_only_reads_git_is_given_a_repository_with_the_tag(tool: str) -> None:
+    manifest = f'[build-system]\nrequires = ["setuptools", "{tool}"]\n[project]\nname = "a"\n'
+    files = {"pyproject.toml": manifest + 'dependencies = ["attrs"]\n'}
+    first = find_environment(tree(files, version="rel/2.3; x"), MACHINE).setup[0]
+    assert first.startswith("git init -q . && git add -A && ") and first.endswith(" && git tag 'rel/2.3; x'")
+    assert not find_environment(tree(files), MACHINE).setup[0].startswith("git"), "without a tag it would tell nothing"
 
 
 def test_a_generated_file_is_never_one_outside_of_the_project() -> None:

@@ -58,8 +58,16 @@ def test_a_source_folder_is_on_the_path_where_there_is_one(tmp_path: Path) -> No
     (tmp_path / "src").mkdir()
     told = around.workspace_for(tmp_path)
     assert told.environ["PYTHONPATH"] == str(tmp_path / "src")
-    assert (told.environ["CI"], told.environ["PYTHONDONTWRITEBYTECODE"]) == ("1", "1")
+    assert told.environ["PYTHONDONTWRITEBYTECODE"] == "1"
     assert told.environ["PATH"].split(":") == [str(tmp_path / "bin"), "/usr/local/bin", "/usr/bin", "/bin"]
+
+
+def test_programs_of_node_are_told_that_nobody_watches_and_others_run_as_by_hand(tmp_path: Path) -> None:
+    """pytest and others say other things where CI is set, and suites that look at their own output fail by it."""
+    around = room(tmp_path)
+    assert "CI" not in around.workspace_for(tmp_path).environ
+    (tmp_path / "package.json").write_text("{}")
+    assert around.workspace_for(tmp_path).environ["CI"] == "1"
 
 
 def test_node_modules_that_were_committed_stay(tmp_path: Path) -> None:
@@ -202,7 +210,8 @@ def test_the_first_makefile_that_make_would_read_counts() -> None:
 
 @pytest.mark.parametrize("name", ["pytest.toml", ".pytest.toml", "pytest.ini", ".pytest.ini"])
 def test_a_file_of_pytests_own_says_that_there_are_tests(name: str) -> None:
-    assert detect.tests(Look(texts={name: ""})) is Way.PYTEST
+    assert detect.tests(Look(texts={name: "python_files = check.py"})) is Way.PYTEST
+    assert detect.tests(Look(texts={name: ""})) is None, "settings alone are no tests"
 
 
 @pytest.mark.parametrize("name", ["ruff.toml", ".ruff.toml"])
