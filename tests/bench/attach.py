@@ -14,7 +14,7 @@ from pathlib import Path
 from agents.domain.checks.evaluation import GateCommands
 from agents.domain.project.environment import WrittenEnvironment
 from agents.ports import Listener, Profile, Ran, Room, Sandbox, Workspace
-from agents.workspace.gates.gate_commands import BARE, Attached, environment
+from agents.workspace.environments.tree_environment import BARE, Attached, environment
 from agents.workspace.gates.gate_runner import CleanCheckout, GateTools
 from agents.workspace.gates.judge import GateConfig, SandboxGates
 from agents.workspace.git import objects
