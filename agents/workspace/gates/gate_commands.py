@@ -14,10 +14,7 @@ NAMES_MOST = 40_000  # bytes of names in a command; if there are more, the linte
 _MEASURE = (
     "python=$0; out=$1; files=$2; shift 2\n"
     "printf '[run]\\ndisable_warnings = no-data-collected,module-not-measured\\n' > \"$out/rc\"\n"
-    '"$python" -m coverage run --rcfile="$out/rc" --data-file="$out/data" --include="$files" -m pytest "$@"\n'
-    "code=$?\n"
-    '"$python" -m coverage json -q --rcfile="$out/rc" --data-file="$out/data" -o "$out/coverage.json" >/dev/null 2>&1\n'
-    "exit $code"
+    'exec "$python" -m coverage run --rcfile="$out/rc" --data-file="$out/data" --include="$files" -m pytest "$@"\n'
 )
 # In a package's folder; what it imports of itself is what lies there.
 _INSIDE = (
@@ -52,6 +49,8 @@ class Command:
     needs: str = ""
     report: str = ""
     measured: tuple[str, ...] = ()  # files whose coverage it writes down
+    plants: bool = False  # whether its runner is given planted tests, too
+    after: tuple[str, ...] = ()  # turns what was measured into a report, when nothing of the command is left
     folder: str = ""  # of the package that it is run in; empty: the root
 
     @property
@@ -148,10 +147,19 @@ def _pytest(environment: Environment, out: str, measured: Sequence[str], place: 
     named = tuple(name for name in measured if not set(name) & set(",*?[]"))
     if not named or not _fit(named) or not environment.has("coverage"):
         argv: tuple[str, ...] = (environment.python, "-m", "pytest", *options)
-        return Command(argv=argv, shown="pytest -q", needs="Python", report=report)
+        return Command(argv=argv, shown="pytest -q", needs="Python", report=report, plants=True)
     files = ",".join(map(place.inside, named))
     argv = ("/bin/sh", "-c", _MEASURE, environment.python, place.outside(out), files, *options)
-    return Command(argv=argv, shown="pytest -q", needs="Python", report=report, measured=named)
+    after = _read_coverage(environment, place.outside(out))
+    return Command(
+        argv=argv, shown="pytest -q", needs="Python", report=report, measured=named, plants=True, after=after
+    )
+
+
+def _read_coverage(environment: Environment, out: str) -> tuple[str, ...]:
+    """-I: nothing that lies in the tree is loaded."""
+    program = (environment.python, "-I", "-m", "coverage", "json", "-q")
+    return (*program, "--rcfile=/dev/null", f"--data-file={out}/data", "-o", f"{out}/coverage.json")
 
 
 def lint(way: Way, environment: Environment, files: Sequence[str], *, rules: str = "", place: Place = ROOT) -> Command:

@@ -4,9 +4,10 @@ import asyncio
 import os
 import re
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import NamedTuple
 
 from agents.domain.checks.evaluation import GateCommands, GateRun, Score
 from agents.domain.errors import OverlordError
@@ -18,6 +19,8 @@ from agents.workspace.gates import scoring
 from agents.workspace.gates.gate_commands import NICE, Command
 from agents.workspace.gates.originals import Restored
 from agents.workspace.gates.passed_runs import PassedRun, PassedRuns
+from agents.workspace.gates.planted.belief import Belief, Claimed, Heard, weigh
+from agents.workspace.gates.planted.planting import Planting, planting
 from agents.workspace.gates.rules import Case
 from agents.workspace.gates.scoring import Report
 from agents.workspace.git.objects import LINK, MODULE, Entry, batches
@@ -29,6 +32,9 @@ _FRESH = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
 SAME = "Not run again: it passed on the very same files, in the same environment. This is what it said then."
+
+
+TAMPERED = "its runner of tests was tampered with"
 
 
 class NotLaidOut(OverlordError):
@@ -117,10 +123,20 @@ class Outcome:
     said: str = ""
     report: Report | None = None
     coverage: float | None = None
+    belief: Belief = Belief.UNKNOWN  # whether its runner reports planted tests as they are
 
 
-def _as_before(run: PassedRun) -> Ran:
-    return Ran(ended_by=EndedBy.EXIT, exit_code=0, output=run.output, cut=0, seconds=0.0)
+class _Run(NamedTuple):
+    ran: Ran
+    report: Report | None
+    measured: str  # what coverage wrote
+    belief: Belief
+    doubt: str = ""  # why it is not believed
+
+
+def _as_before(run: PassedRun) -> _Run:
+    ran = Ran(ended_by=EndedBy.EXIT, exit_code=0, output=run.output, cut=0, seconds=0.0)
+    return _Run(ran, run.report, run.coverage, Belief.BELIEVED)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -153,26 +169,31 @@ class GateRunner:
         wanted = restored.lay_over(self.case.had if base else self.case.has)
         key = await asyncio.to_thread(self._key, wanted, command)
         before = None if again else await asyncio.to_thread(self.passed.find, key, command.measured)
-        if before:
-            ran, found, measured = _as_before(before), before.report, before.coverage
-        else:
-            ran, found, measured = await self._run(name, command, wanted)
+        run = _as_before(before) if before else await self._run(name, command, wanted)
+        ran, found, measured, belief, doubt = run
         row = scoring.score_run(name, command, ran, self.tools.profile)
         if command.report:
             score, why = scoring.pytest_words(row, found)
             row = replace(row, score=score, why=why)
+        if doubt and not base and not await self._doubted_before(name, command):
+            row = replace(row, score=Score.FAIL, why=f"{TAMPERED}: {doubt}")
         said = await asyncio.to_thread(self.tools.redact, ran.output)
         if before:
             row = replace(row, why=f"{row.why}, as before on the same files")
         elif row.score is Score.PASS:
-            run = PassedRun(output=said, report=found, measured=command.measured, coverage=measured)
-            await asyncio.to_thread(self.passed.keep, key, run)
+            kept = PassedRun(output=said, report=found, measured=command.measured, coverage=measured)
+            await asyncio.to_thread(self.passed.keep, key, kept)
         whole = f"{SAME}\n\n{said}" if before else said
         row = replace(row, output=scoring.tail(said), log="" if base else await self._kept(name, command, whole))
         changed = set(self.case.changed_files).intersection(command.measured)
         lines = {self.case.inside(path): self.case.lines(path) for path in changed}
         coverage = scoring.coverage(measured, lines) if found and lines else None
-        return Outcome(row=row, said=said, report=found, coverage=coverage)
+        return Outcome(row=row, said=said, report=found, coverage=coverage, belief=belief)
+
+    async def _doubted_before(self, name: str, command: Command) -> bool:
+        """Where planted tests are not reported right without the change either, they tell nothing."""
+        before = await self.run(f"{name} of the base", command, base=True)
+        return before.belief is Belief.DOUBTED
 
     def title(self, check: str) -> str:
         """A check's name among those of all packages."""
@@ -182,16 +203,25 @@ class GateRunner:
         where = (self.case.candidate.project, self.sandbox.name, *self.environment.identity)
         return self.passed.key(where, wanted, command, self.out)
 
-    async def _run(self, name: str, command: Command, wanted: Sequence[Entry]) -> tuple[Ran, Report | None, str]:
-        async with self.checkout.write_tree(self.case.repository, wanted) as folder:
+    async def _run(self, name: str, command: Command, wanted: Sequence[Entry]) -> _Run:
+        async with self.checkout.write_tree(self.case.repository, wanted) as folder, AsyncExitStack() as held:
             (folder / self.out).mkdir()
             await asyncio.to_thread(self.environment.furnish, folder)
-            ran = await self._shown(name, command, folder)
+            planted = await held.enter_async_context(planting(folder, self.out, command.folder)) if command.plants else None
+            ran = await self._shown(name, command, folder, planted)
+            await held.aclose()
+            if command.after:
+                workspace = replace(self.environment.workspace_for(folder), first=())
+                await self.sandbox.once(workspace, self.tools.profile, (*NICE, *replace(command, argv=command.after).line))
             found, measured = await asyncio.to_thread(self._reports, folder, command)
-        return replace(ran, output=ran.output.replace(str(folder), ".")), found, measured
+        belief, doubt = _weigh(planted.heard(), ran, found) if planted else (Belief.UNKNOWN, "")
+        return _Run(replace(ran, output=ran.output.replace(str(folder), ".")), found, measured, belief, doubt)
 
-    async def _shown(self, name: str, command: Command, folder: Path) -> Ran:
+    async def _shown(self, name: str, command: Command, folder: Path, planted: Planting | None) -> Ran:
         workspace = self.environment.workspace_for(folder)
+        if planted:
+            workspace = planted.shown_in(workspace)
+            command = replace(command, argv=(*command.argv, *planted.options))
         with self.show(command.words, name) as heard:
             return await self.sandbox.once(
                 workspace,
@@ -209,3 +239,9 @@ class GateRunner:
         begins = candidate.log or candidate.commit[:12]
         slug = re.sub(r"[^a-z0-9]+", "-", name.casefold()).strip("-")
         return await self.tools.artefacts.keep(f"{begins}-{slug}", f"$ {command.words}\n{said}")
+
+
+def _weigh(heard: Heard, ran: Ran, report: Report | None) -> tuple[Belief, str]:
+    if report is None:
+        return weigh(heard, Claimed(exit_code=ran.exit_code))
+    return weigh(heard, Claimed(exit_code=ran.exit_code, tests=report.tests, failed=report.failed))

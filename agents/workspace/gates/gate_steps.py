@@ -13,6 +13,7 @@ from agents.workspace.gates.detect import Look, Way
 from agents.workspace.gates.gate_commands import Command, Place
 from agents.workspace.gates.gate_runner import AS_COMMITTED, GateRunner, Outcome
 from agents.workspace.gates.originals import Restored, check_settings, few
+from agents.workspace.gates.planted.stand_ins import stand_ins
 
 _RUFF_BROKE = 2
 _PLACE = re.compile(r":\d+:\d+:")  # line and column, which move when something is added above
@@ -89,8 +90,18 @@ async def tests(runner: GateRunner) -> Outcome:
     if command is None or runner.case.is_gone:
         why = "the project has no tests" if command is None else "its folder is there no more"
         return Outcome(row=GateRun(name=name, score=Score.PASS, why=why, skipped=True))
+    if command.plants and (named := _stand_ins(runner)):
+        why = f"{few(named)} stands in for what Python or its runner of tests would load: give it another name"
+        return Outcome(row=GateRun(name=name, score=Score.NEEDS_REVISION, why=why))
     outcome = await runner.run(name, command)
     return replace(outcome, row=await _at_fault(runner, outcome.row)) if command.report else outcome
+
+
+def _stand_ins(runner: GateRunner) -> list[str]:
+    case = runner.case
+    added = (each.change.path for each in case.differing if each.before is None)
+    folders = ("", case.package, *runner.environment.attached.sources)
+    return stand_ins(added, {root for each in folders for root in (each, f"{each}/src")})
 
 
 async def lint(runner: GateRunner, apart: Collection[str] = ()) -> GateRun:

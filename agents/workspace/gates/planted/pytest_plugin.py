@@ -1,0 +1,123 @@
+"""Loaded into pytest inside the sandbox, under a name of chance: tells the host of each test, and runs planted ones.
+
+The host writes it beside a `plan.json` where nobody inside can write, and it connects before any file of the project
+is loaded; nobody else is listened to. What real tests go through, planted ones go through: hooks, reports, assertions.
+It runs on the project's Python and pytest, so it is plain, and imports nothing of ours.
+"""
+
+import contextlib
+import importlib
+import json
+import os
+import random
+import socket
+
+import pytest
+
+HERE = os.path.dirname(os.path.abspath(__file__))  # noqa: PTH100, PTH120  old Pythons
+with open(os.path.join(HERE, "plan.json")) as _file:  # noqa: PTH118, PTH123
+    PLAN = json.load(_file)
+FAILS, PASSES, REAL = "fails", "passes", "real"
+_line = socket.socket(socket.AF_UNIX)
+_line.connect(PLAN["socket"])  # from the top of the tree: a socket's path may not be long
+_send, _dumps = _line.sendall, json.dumps
+
+
+def tell(*words):  # type: ignore[no-untyped-def]
+    """Once it is said, nothing takes it back."""
+    with contextlib.suppress(OSError):  # nobody listens any more
+        _send((_dumps(words) + "\n").encode())
+
+
+class _Hooks:
+    """The hooks of a project, but for those that would show a planted test, or count it."""
+
+    def __init__(self, hooks, quiet):  # type: ignore[no-untyped-def]
+        self._hooks, self._quiet = hooks, quiet
+
+    def __getattr__(self, name):  # type: ignore[no-untyped-def]
+        if name in ("pytest_runtest_logstart", "pytest_runtest_logfinish"):
+            return lambda **told: None
+        return self._quiet if name == "pytest_runtest_logreport" else getattr(self._hooks, name)
+
+
+class Function(pytest.Function):
+    """A planted test, where a real one stands."""
+
+    hooks = None
+
+    @property
+    def ihook(self):  # type: ignore[no-untyped-def]
+        return _Hooks(super(Function, self).ihook, self.hooks)  # noqa: UP008
+
+    def repr_failure(self, excinfo, style=None):  # type: ignore[no-untyped-def]
+        return "planted"
+
+
+class Recorder:
+    """Registered when everything else is, so that it hears of each test first."""
+
+    def __init__(self, session):  # type: ignore[no-untyped-def]
+        self.kind = REAL
+        self.name = ""
+        chance = random.Random(PLAN["seed"])
+        some = [item for item in session.items if isinstance(item, pytest.Function)]
+        chosen = chance.sample(some, min(len(some), PLAN["most"]))
+        self.planted = {}
+        for item in chosen:
+            self.planted[item] = [(FAILS, item.name)]
+        for item in chosen[: PLAN["pairs"]]:
+            self.planted[item] += [(FAILS, PLAN["fails"]), (PASSES, PLAN["passes"])]
+            chance.shuffle(self.planted[item])
+        manager = session.config.pluginmanager
+        manager.rewrite_hook.mark_rewrite(PLAN["module"])  # only now, as tests are: somebody may have been at it
+        self.module = importlib.import_module(PLAN["module"]) if chosen else None
+        shows = [manager.get_plugin(name) for name in ("terminalreporter", "stepwiseplugin", "lfplugin")]
+        shows += [plugin for plugin in manager.get_plugins() if type(plugin).__name__ == "LogXML"]
+        hidden = [plugin for plugin in shows if plugin] + [session]
+        self.quiet = manager.subset_hook_caller("pytest_runtest_logreport", hidden)
+        tell("plan", len(session.items), [item.nodeid for item in chosen])
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtest_protocol(self, item, nextitem):  # type: ignore[no-untyped-def]
+        if self.kind is REAL:
+            for kind, name in self.planted.pop(item, ()):
+                self.run(kind, name, item)
+
+    def run(self, kind, name, item):  # type: ignore[no-untyped-def]
+        body = getattr(self.module, kind)
+        info = item.session._fixturemanager.getfixtureinfo(item.parent, body, None)
+        del info.names_closure[:]  # not even what applies by itself: a project's own trouble would be taken for a lie
+        info.name2fixturedefs.clear()
+        planted = Function.from_parent(item.parent, name=name, callobj=body, fixtureinfo=info)
+        planted.hooks = self.quiet
+        self.kind, self.name = kind, item.nodeid
+        try:
+            planted.ihook.pytest_runtest_protocol(item=planted, nextitem=item)
+        finally:
+            self.kind = REAL
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtest_logreport(self, report):  # type: ignore[no-untyped-def]
+        if report.when == "call" or report.outcome != "passed":
+            name = report.nodeid if self.kind is REAL else self.name
+            tell(self.kind, name, report.outcome, hasattr(report, "wasxfail"))
+
+
+def pytest_load_initial_conftests(early_config, args):  # type: ignore[no-untyped-def]
+    """One process, as a gate has one processor: what several say cannot be put in order."""
+    if early_config.pluginmanager.hasplugin("xdist"):
+        args.append("-n0")
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtestloop(session):  # type: ignore[no-untyped-def]
+    config = session.config
+    if not session.config.option.collectonly and not hasattr(config, "workerinput"):
+        config.pluginmanager.register(Recorder(session))
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_unconfigure(config):  # type: ignore[no-untyped-def]
+    if not hasattr(config, "workerinput"):
+        tell("end")

@@ -1,0 +1,27 @@
+"""Files that would be loaded in place of Python's own modules, or of the runner's, before any test is."""
+
+import sys
+from collections.abc import Iterable
+
+_RUNNER = {"pytest", "_pytest", "pluggy", "iniconfig", "packaging", "pygments", "coverage", "xdist", "execnet"}
+_BY_ITSELF = {"sitecustomize", "usercustomize"}
+# A package called so is common, and no runner loads Python's own.
+_NEVER_LOADED = {"test", "idlelib", "lib2to3", "turtle", "turtledemo", "this", "antigravity"}
+_TAKEN = (sys.stdlib_module_names - _NEVER_LOADED) | _RUNNER | _BY_ITSELF
+_ENDINGS = (".py", ".pyc", ".so")
+
+
+def stand_ins(added: Iterable[str], roots: Iterable[str]) -> list[str]:
+    """Of the paths that were added, those that are imported under a name that is taken. `roots`: folders that are
+    searched for modules."""
+    places = {f"{root.strip('/')}/".lstrip("/") for root in roots}
+    return sorted(path for path in added if any(_stands_in(path, place) for place in places))
+
+
+def _stands_in(path: str, place: str) -> bool:
+    if not path.startswith(place):
+        return False
+    top, _, rest = path[len(place) :].partition("/")
+    if rest:
+        return top in _TAKEN and rest == "__init__.py"
+    return top.endswith(_ENDINGS) and top.partition(".")[0] in _TAKEN

@@ -1,0 +1,171 @@
+"""Work that tampers with whoever runs its tests is refused as that, in every sandbox; honest work is not."""
+
+import asyncio
+import shutil
+import sys
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import pytest
+
+from agents.domain.checks.evaluation import GateCommands, GateRun, Score
+from agents.ports import Candidate
+from tests.conformance.sandbox_rig import NAMED, RIGS, USUAL
+from tests.evaluator.pieces import ANYTHING, MORE, SHOP, Files, Piece
+from tests.evaluator.tampering import TAMPERING
+from tests.evaluator.yard import AT_ONCE, Shelf, gates_for, repository_of
+
+PACKAGES = ("pytest", "_pytest", "pluggy", "iniconfig", "packaging", "pygments")
+PIECES = {piece.name: piece for piece in TAMPERING}
+SOME = (
+    "source that makes every report good",
+    "a daemon that rewrites reports",
+    "source that writes the report and leaves",
+)
+CASES = [
+    (sandbox, name) for sandbox in NAMED or USUAL for name in (PIECES if NAMED or sandbox == "bubblewrap" else SOME)
+]
+pytestmark = pytest.mark.timeout(600)
+
+
+@pytest.fixture(scope="module")
+def rows(request: pytest.FixtureRequest) -> Iterator[Mapping[tuple[str, str], GateRun]]:
+    """How the tests gate judges what was asked for, side by side; what passed on the base is not run again."""
+    wanted = [item.callspec.params.get("case") for item in request.session.items if hasattr(item, "callspec")]
+    with TemporaryDirectory(prefix="overlord-tampering-", dir="/var/tmp") as made:
+        Path(made).chmod(0o755)
+        yield asyncio.run(_judge_all([case for case in CASES if case in wanted], Path(made)))
+
+
+async def _judge_all(cases: list[tuple[str, str]], place: Path) -> dict[tuple[str, str], GateRun]:
+    turn = asyncio.Semaphore(AT_ONCE)
+
+    async def one(at: int, case: tuple[str, str]) -> GateRun:
+        async with turn:
+            own = await asyncio.to_thread(_own_venv, case[0], place)
+            return await _tests_row(replace(PIECES[case[1]], commands=own), case[0], place, str(at))
+
+    first = {sandbox: case for case in cases[::-1] for sandbox in case[:1]}
+    known = {case: await one(len(cases), case) for case in first.values()}  # its base is what the others read
+    others = [case for case in cases if case not in known]
+    return {**known, **dict(zip(others, await asyncio.gather(*map(one, range(len(others)), others)), strict=True))}
+
+
+def _own_venv(sandbox: str, place: Path) -> GateCommands:
+    """As projects have one: with pytest, and with whatever plugins announce themselves. An image has its own Python."""
+    home = Path(sys.base_prefix, "bin") if sandbox == "bubblewrap" else Path("/usr/bin")
+    venv, site = place / f"{sandbox}-venv", Path(pytest.__file__).parents[1]
+    if not venv.exists():
+        packages = venv / "lib" / "python{}.{}".format(*sys.version_info) / "site-packages"
+        (venv / "bin").mkdir(parents=True)
+        (venv / "bin" / "python").symlink_to(home / "python3")
+        (venv / "pyvenv.cfg").write_text(f"home = {home}\n")
+        for name in PACKAGES:
+            shutil.copytree(site / name, packages / name)
+        shutil.copy2(site / "py.py", packages)
+    return GateCommands(environment=str(venv))
+
+
+async def _tests_row(piece: Piece, sandbox: str, place: Path, name: str) -> GateRun:
+    repository = place / f"{sandbox}-{name}"
+    base, commit = await asyncio.to_thread(repository_of, repository, piece.base, piece.work)
+    gates = gates_for(repository, place / "state", piece, Shelf(), RIGS[sandbox]())
+    judged = await gates.judge(Candidate(project="shop", base=base, commit=commit, scope=ANYTHING, check="tests"))
+    return judged.gates[0]
+
+
+@pytest.mark.parametrize("case", CASES, ids=":".join)
+def test_tampering_is_refused(case: tuple[str, str], rows: Mapping[tuple[str, str], GateRun]) -> None:
+    piece, row = PIECES[case[1]], rows[case]
+    assert row.name == "tests" and row.score is piece.verdict, row
+    assert piece.why in row.why, row
+
+
+# What real projects do to pytest, none of it a lie.
+HONEST: dict[str, Files] = {
+    "hooks that only look": {"tests/conftest.py": """\
+import pytest
+
+
+@pytest.hookimpl(hookwrapper=True)
+def pytest_runtest_makereport(item, call):
+    outcome = yield
+    item.function.seen = outcome.get_result().outcome, item.funcargs
+
+
+@pytest.fixture(autouse=True)
+def only_for_tests_of_the_shop(request):
+    assert request.node.name.startswith("test_a") or request.node.name.startswith("test_the")
+"""},
+    "stopping at the first failure, in a random order": {"pytest.ini": "[pytest]\npythonpath = .\naddopts = -x -ra\n"},
+    "tests of many kinds": {"tests/test_kinds.py": """\
+import unittest
+
+import pytest
+
+
+class TestInside(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.ready = True
+
+    def test_a_method(self):
+        self.assertTrue(self.ready)
+
+
+@pytest.mark.parametrize("number", [1, 2])
+def test_a_number(number):
+    assert number
+
+
+@pytest.mark.xfail
+def test_a_wish():
+    assert False
+
+
+@pytest.mark.skip
+def test_a_gap():
+    assert False
+
+
+class TestSkipped:
+    pytestmark = pytest.mark.skip
+
+    def test_a_thing(self):
+        assert False
+"""},
+    "nothing but documentation that is tested": {
+        "pytest.ini": "[pytest]\npythonpath = .\naddopts = --doctest-modules shop\n",
+        "shop/price.py": '"""Prices.\n\n>>> 1 + 1\n2\n"""\n'},
+    "all tests skipped": {
+        "tests/test_cart.py": "import pytest\n\npytestmark = pytest.mark.skip\n\n\ndef test_a():\n    pass\n"},
+    "a runner started by a test": {"tests/test_runs.py": """\
+import subprocess
+import sys
+
+
+def test_a_run(tmp_path):
+    (tmp_path / "test_x.py").write_text("def test_x():\\n    assert False\\n")
+    assert subprocess.run([sys.executable, "-m", "pytest", "-q", "test_x.py"], cwd=tmp_path).returncode == 1
+"""},
+    "reports that were mended before": {"tests/conftest.py": """\
+import pytest
+
+
+@pytest.hookimpl(hookwrapper=True)
+def pytest_runtest_makereport(item, call):
+    outcome = yield
+    outcome.get_result().outcome = "passed"
+"""},
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", HONEST)
+def test_what_projects_do_to_their_runner_is_no_tampering(name: str, tmp_path: Path) -> None:
+    piece = replace(TAMPERING[0], base={**SHOP, **HONEST[name]}, work={"shop/cart.py": MORE})
+    tmp_path.chmod(0o755)
+    row = asyncio.run(_tests_row(piece, "bubblewrap", tmp_path, "honest"))
+    assert row.score is Score.PASS, row
+    assert "planted" not in row.output and row.exit_code == 0

@@ -1,0 +1,1 @@
+"""Planted tests: what is heard of them, and what is made of it."""
