@@ -163,7 +163,8 @@ if os.fork() == 0:
     if os.fork() == 0:
         while True:
             if os.path.exists(_at):
-                open(_at, "w").write('{FORGED}')
+                open(_at + "~", "w").write('{FORGED}')
+                os.replace(_at + "~", _at)
             time.sleep(0.001)
     os._exit(0)
 atexit.register(time.sleep, 0.2)

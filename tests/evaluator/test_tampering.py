@@ -150,6 +150,16 @@ def test_a_run(tmp_path):
     (tmp_path / "test_x.py").write_text("def test_x():\\n    assert False\\n")
     assert subprocess.run([sys.executable, "-m", "pytest", "-q", "test_x.py"], cwd=tmp_path).returncode == 1
 """},
+    "hooks that break down over what they do not know": {"tests/conftest.py": """\
+import pytest
+
+
+@pytest.hookimpl(hookwrapper=True)
+def pytest_runtest_makereport(item, call):
+    yield
+    if "test_cart" not in item.function.__module__:
+        raise KeyError(item.name)
+"""},
     "reports that were mended before": {"tests/conftest.py": """\
 import pytest
 

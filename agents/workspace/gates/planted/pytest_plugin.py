@@ -11,6 +11,7 @@ import json
 import os
 import random
 import socket
+from typing import Any
 
 import pytest
 
@@ -23,7 +24,7 @@ _line.connect(PLAN["socket"])  # from the top of the tree: a socket's path may n
 _send, _dumps = _line.sendall, json.dumps
 
 
-def tell(*words):  # type: ignore[no-untyped-def]
+def tell(*words: object) -> None:
     """Once it is said, nothing takes it back."""
     with contextlib.suppress(OSError):  # nobody listens any more
         _send((_dumps(words) + "\n").encode())
@@ -32,10 +33,10 @@ def tell(*words):  # type: ignore[no-untyped-def]
 class _Hooks:
     """The hooks of a project, but for those that would show a planted test, or count it."""
 
-    def __init__(self, hooks, quiet):  # type: ignore[no-untyped-def]
+    def __init__(self, hooks: Any, quiet: Any) -> None:
         self._hooks, self._quiet = hooks, quiet
 
-    def __getattr__(self, name):  # type: ignore[no-untyped-def]
+    def __getattr__(self, name: str) -> Any:
         if name in ("pytest_runtest_logstart", "pytest_runtest_logfinish"):
             return lambda **told: None
         return self._quiet if name == "pytest_runtest_logreport" else getattr(self._hooks, name)
@@ -44,26 +45,26 @@ class _Hooks:
 class Function(pytest.Function):
     """A planted test, where a real one stands."""
 
-    hooks = None
+    hooks: Any = None
 
     @property
-    def ihook(self):  # type: ignore[no-untyped-def]
+    def ihook(self) -> Any:
         return _Hooks(super(Function, self).ihook, self.hooks)  # noqa: UP008
 
-    def repr_failure(self, excinfo, style=None):  # type: ignore[no-untyped-def]
+    def repr_failure(self, excinfo: Any, style: Any = None) -> Any:
         return "planted"
 
 
 class Recorder:
     """Registered when everything else is, so that it hears of each test first."""
 
-    def __init__(self, session):  # type: ignore[no-untyped-def]
+    def __init__(self, session: Any) -> None:
         self.kind = REAL
         self.name = ""
         chance = random.Random(PLAN["seed"])
-        some = [item for item in session.items if isinstance(item, pytest.Function)]
+        some = [item for item in session.items if isinstance(item, pytest.Function) and hasattr(item, "from_parent")]
         chosen = chance.sample(some, min(len(some), PLAN["most"]))
-        self.planted = {}
+        self.planted: Any = {}
         for item in chosen:
             self.planted[item] = [(FAILS, item.name)]
         for item in chosen[: PLAN["pairs"]]:
@@ -79,12 +80,12 @@ class Recorder:
         tell("plan", len(session.items), [item.nodeid for item in chosen])
 
     @pytest.hookimpl(tryfirst=True)
-    def pytest_runtest_protocol(self, item, nextitem):  # type: ignore[no-untyped-def]
+    def pytest_runtest_protocol(self, item: Any, nextitem: Any) -> None:
         if self.kind is REAL:
             for kind, name in self.planted.pop(item, ()):
                 self.run(kind, name, item)
 
-    def run(self, kind, name, item):  # type: ignore[no-untyped-def]
+    def run(self, kind: str, name: str, item: Any) -> None:
         body = getattr(self.module, kind)
         info = item.session._fixturemanager.getfixtureinfo(item.parent, body, None)
         del info.names_closure[:]  # not even what applies by itself: a project's own trouble would be taken for a lie
@@ -98,26 +99,26 @@ class Recorder:
             self.kind = REAL
 
     @pytest.hookimpl(tryfirst=True)
-    def pytest_runtest_logreport(self, report):  # type: ignore[no-untyped-def]
+    def pytest_runtest_logreport(self, report: Any) -> None:
         if report.when == "call" or report.outcome != "passed":
             name = report.nodeid if self.kind is REAL else self.name
             tell(self.kind, name, report.outcome, hasattr(report, "wasxfail"))
 
 
-def pytest_load_initial_conftests(early_config, args):  # type: ignore[no-untyped-def]
+def pytest_load_initial_conftests(early_config: Any, args: Any) -> None:
     """One process, as a gate has one processor: what several say cannot be put in order."""
     if early_config.pluginmanager.hasplugin("xdist"):
         args.append("-n0")
 
 
 @pytest.hookimpl(tryfirst=True)
-def pytest_runtestloop(session):  # type: ignore[no-untyped-def]
+def pytest_runtestloop(session: Any) -> None:
     config = session.config
     if not session.config.option.collectonly and not hasattr(config, "workerinput"):
         config.pluginmanager.register(Recorder(session))
 
 
 @pytest.hookimpl(trylast=True)
-def pytest_unconfigure(config):  # type: ignore[no-untyped-def]
+def pytest_unconfigure(config: Any) -> None:
     if not hasattr(config, "workerinput"):
         tell("end")
