@@ -34,7 +34,7 @@ class Planting:
 
 @asynccontextmanager
 async def planting(folder: Path, out: str, package: str = "") -> AsyncIterator[Planting]:
-    """For tests in this folder, or in one of its packages. It lies beside it, under a name that says whose it is, too."""
+    """For tests in this folder, or in one of its packages. It lies beside it, and its name says whose it is."""
     beside = folder.with_name(f"{folder.name}-planted")
     beside.mkdir(mode=0o755)
     try:
