@@ -226,7 +226,7 @@ class GateRunner:
                     workspace, self.tools.profile, (*NICE, *replace(command, argv=command.after).line)
                 )
             found, measured = await asyncio.to_thread(self._reports, folder, command)
-        belief, doubt = _weigh(planted.heard(), ran, found) if planted else (Belief.UNKNOWN, "")
+        belief, doubt = _weigh(planted.words(), ran, found) if planted else (Belief.UNKNOWN, "")
         return _Run(replace(ran, output=ran.output.replace(str(folder), ".")), found, measured, belief, doubt)
 
     async def _shown(self, name: str, command: Command, folder: Path, planted: Planting | None) -> Ran:

@@ -51,7 +51,7 @@ class Heard:
         return [each for each in self.told if each.kind == kind]
 
     @property
-    def red(self) -> int:
+    def failures(self) -> int:
         """Real tests that failed, and did not pass when they were tried again."""
         last = {each.about: each.outcome for each in self.of("real") if each.outcome in ("passed", "failed")}
         ever = Counter(each.about for each in self.of("real") if each.outcome == "failed")
@@ -95,7 +95,7 @@ def _contradicts(heard: Heard, claimed: Claimed) -> str:
         return ""
     if not heard.ended:
         return "" if claimed.tests is None else "it left a report, and was not heard to its end"
-    if heard.red and (claimed.exit_code == 0 or (claimed.tests is not None and claimed.failed == 0)):
+    if heard.failures and (claimed.exit_code == 0 or (claimed.tests is not None and claimed.failed == 0)):
         return "tests failed while it ran, and afterwards it said that none had"
     if claimed.tests is not None and claimed.tests > len(heard.of("real")):
         return "its report names more tests than ran"

@@ -28,8 +28,8 @@ class Planting:
         environ = self.plant.environ(dict(workspace.environ))
         return replace(workspace, readable=(*workspace.readable, self.plant.folder), environ=environ)
 
-    def heard(self) -> Heard:
-        return self.listener.heard()
+    def words(self) -> Heard:
+        return self.listener.words()
 
 
 @asynccontextmanager

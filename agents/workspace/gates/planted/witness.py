@@ -25,7 +25,7 @@ class Listening:
         self._over = False
         self.most = MOST
 
-    def heard(self) -> Heard:
+    def words(self) -> Heard:
         """Of what was said so far. What cannot be read was not said by us, so nothing of it counts."""
         if self._over:
             return Heard(spoke=True, garbled=True)

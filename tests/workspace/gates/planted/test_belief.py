@@ -53,7 +53,7 @@ def test_where_nothing_can_be_compared_nothing_is_known(said: Heard, claimed: Cl
 
 def test_a_test_that_passed_when_it_was_tried_again_did_not_fail() -> None:
     again = heard(CAUGHT, ("real", "a", "failed"), ("real", "a", "rerun"), GOOD)
-    assert again.red == 0 and weigh(again, Claimed(exit_code=0, tests=1))[0] is Belief.BELIEVED
+    assert again.failures == 0 and weigh(again, Claimed(exit_code=0, tests=1))[0] is Belief.BELIEVED
 
 
 def test_honest_failures_are_believed() -> None:

@@ -31,7 +31,7 @@ async def after(folder: Path, *speakers: tuple[bytes, ...]) -> Heard:
     async with listening(folder, "told") as listener:
         for words in speakers:
             await asyncio.to_thread(speaks, folder, *words)
-    return listener.heard()
+    return listener.words()
 
 
 async def test_what_was_said_is_heard_to_the_end(folder: Path) -> None:
@@ -57,7 +57,7 @@ async def test_a_flood_is_not_kept(folder: Path) -> None:
     async with listening(folder, "told") as listener:
         listener.most = 1_000
         await asyncio.to_thread(speaks, folder, b'["end"]\n' * 5_000)
-    assert listener.heard().garbled
+    assert listener.words().garbled
 
 
 def test_a_long_path_is_no_obstacle(folder: Path) -> None:
