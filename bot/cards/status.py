@@ -74,7 +74,7 @@ def _queue(task: Task, name: NameOf, paused: QueuePause | None) -> list[Row]:
 def _project(task: Task) -> str:
     if not task.project:
         return "" if task.project is None else "none is configured; name one in overlord.yaml"
-    return f"{task.project} ({task.project_why})" if task.project_why else task.project
+    return f"{task.project} ({put(task.project_why)})" if task.project_why else task.project
 
 
 def _notes(task: Task) -> Iterator[tuple[str, str]]:
@@ -105,7 +105,7 @@ def _wishes(task: Task) -> str:
     notes = [f"{len(disputed)} against the plan"] if disputed else []
     if unclear:
         some = "" if len(unclear) == len(task.wishes) else f"{len(unclear)} of them "
-        notes.append(f"{some}not compared with the plan ({one_line(unclear[-1].unclear, 80)})")
+        notes.append(f"{some}not compared with the plan ({one_line(put(unclear[-1].unclear), 80)})")
     many = str(len(task.wishes) or "")
     return f"{many}, {', '.join(notes)}" if notes else many
 

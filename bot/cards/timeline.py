@@ -46,7 +46,7 @@ def _not_run(fact: e.StepPassed) -> str:
 
 def _weighed(fact: e.WishWeighed) -> str:
     if fact.unclear:
-        return f"Kept wish {fact.wish}; nobody compared it with the plan: {fact.unclear}"
+        return f"Kept wish {fact.wish}; nobody compared it with the plan: {put(fact.unclear)}"
     against = f" It contradicts the plan: {fact.contradicts}" if fact.contradicts else ""
     return f"Kept wish {fact.wish}.{against}"
 
@@ -54,7 +54,7 @@ def _weighed(fact: e.WishWeighed) -> str:
 OF_TASKS: dict[type[Event], Callable[[Any, NameOf], str]] = {
     e.TaskRequested: lambda f, name: f"Asked for: {f.request.text}",
     e.RequestVouched: lambda f, name: f"{name(f.by)} took on a request from outside",
-    e.ProjectChosen: lambda f, name: f"Project: {f.project or 'none'}{f' ({f.why})' if f.why else ''}",
+    e.ProjectChosen: lambda f, name: f"Project: {f.project or 'none'}{f' ({put(f.why)})' if f.why else ''}",
     e.RemarkMade: lambda f, name: f"Remarked: {f.text}",
     e.RequestCorrected: lambda f, name: f"Corrected the request: {f.request}",
     e.RequestEdited: lambda f, name: f"Edited the request after the approval; it now says: {f.request}",

@@ -296,7 +296,8 @@ class QueryApi:
         redact = self._services.redact
         for each in outcomes(fact.event for fact in tx.log.facts(id, kinds=TELLING)):
             blockers = tuple(redact(put(why)) for why in each.blockers)
-            yield replace(each, action_taken=redact(each.action_taken), blockers=blockers)
+            did, then = redact(put(each.action_taken)), put(each.next_step)
+            yield replace(each, action_taken=did, blockers=blockers, next_step=then)
 
     def _need(self, tx: Transaction, task: Task, decision: Decision) -> Need:
         card = decision_card(task, decision, tx.people.name, self._bill(tx, task))

@@ -38,7 +38,7 @@ async def test_two_revisions_then_a_person(work: Work) -> None:
     await work.settle()
     first, second, third = await runs(work, 1)
     assert (first.status, second.status, third.status) == (*(Status.NEEDS_REVISION,) * 2, Status.BLOCKED)
-    assert "test_login" in put(third.blockers[0]) and third.next_step == "A person decides"
+    assert "test_login" in put(third.blockers[0]) and put(third.next_step) == "A person decides"
 
 
 async def test_a_question_blocks_and_its_answer_goes_on(work: Work) -> None:

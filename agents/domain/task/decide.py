@@ -18,6 +18,7 @@ from agents.domain.decisions.kinds.task.stuck import STUCK, StuckOption
 from agents.domain.decisions.subject import OfJob, OfRemark, OfWish, OfWords
 from agents.domain.decisions.table import ask, questions
 from agents.domain.ids import PersonId, TaskId
+from agents.domain.reason import Cause, Reason, Why
 from agents.domain.task.facts import Request
 from agents.domain.task.task import Task
 from agents.domain.task.wishes import Wish
@@ -63,37 +64,37 @@ def choose_project(task: Task, projects: Sequence[str], moment: Moment, guess: G
     by_rule = _by_origin(task.request, projects) or project_by_rule(task.request.text, projects, moment.channel.project)
     if chosen := by_rule or _by_guess(guess, projects):
         project, why = chosen
-        return [e.ProjectChosen(task=task.id, at=moment.at, project=project, by=None, why=why)]
+        return [e.ProjectChosen(task=task.id, at=moment.at, project=project, by=None, why=Reason(code=why))]
     options = with_letters(*(Option(value=name, label=name) for name in projects))
     return ask(task, Question(kind=Kind.PROJECT, options=options), moment)
 
 
-def _by_origin(request: Request, projects: Sequence[str]) -> tuple[str, str] | None:
+def _by_origin(request: Request, projects: Sequence[str]) -> tuple[str, Why] | None:
     if request.origin and request.origin.project in projects:
-        return request.origin.project, "it is an issue of this project"
+        return request.origin.project, Why.ISSUE_OF_PROJECT
     if request.mandate and request.mandate.project in projects:
-        return request.mandate.project, "the proposal is about this project"
+        return request.mandate.project, Why.PROPOSAL_OF_PROJECT
     return None
 
 
-def project_by_rule(request: str, projects: Sequence[str], of_channel: str) -> tuple[str, str] | None:
+def project_by_rule(request: str, projects: Sequence[str], of_channel: str) -> tuple[str, Why] | None:
     """The channel's default, then the only project there is, then one the request names; and why."""
     named = [name for name in projects if re.search(rf"(?<![\w-]){re.escape(name)}(?![\w-])", request, re.IGNORECASE)]
     if not projects:
-        return "", "no project is configured"
+        return "", Why.NO_PROJECT
     if of_channel in projects:
-        return of_channel, "it is this channel's project"
+        return of_channel, Why.CHANNELS_PROJECT
     if len(projects) == 1:
-        return projects[0], "it is the only project"
+        return projects[0], Why.ONLY_PROJECT
     if len(named) == 1:
-        return named[0], "the request names it"
+        return named[0], Why.NAMED_PROJECT
     return None
 
 
-def _by_guess(guess: Guess | None, projects: Sequence[str]) -> tuple[str, str] | None:
+def _by_guess(guess: Guess | None, projects: Sequence[str]) -> tuple[str, Why] | None:
     if guess is None or guess.project not in projects or guess.confidence < SURE:
         return None
-    return guess.project, "the request reads like it; say so if it is another one"
+    return guess.project, Why.LIKELY_PROJECT
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -212,9 +213,10 @@ def weigh(task: Task, number: int, weighed: Weighed, moment: Moment) -> Facts:
     wish = next((each for each in to_weigh(task) if each.number == number), None)
     if wish is None:
         return []
-    unclear = weighed.unclear or ("the model was not sure" if weighed.confidence < SURE else "")
+    unsure: Cause = Reason(code=Why.UNSURE_MODEL) if weighed.confidence < SURE else ""
+    unclear = cut(weighed.unclear, 300) or unsure
     against = "" if unclear else cut(weighed.contradicts, 300)
-    told = e.WishWeighed(task=task.id, at=moment.at, wish=number, contradicts=against, unclear=cut(unclear, 300))
+    told = e.WishWeighed(task=task.id, at=moment.at, wish=number, contradicts=against, unclear=unclear)
     if not against:
         return [told]
     question = Question(

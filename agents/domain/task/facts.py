@@ -5,6 +5,7 @@ from datetime import datetime
 
 from agents.domain.fact import Event, Measured
 from agents.domain.ids import PersonId, ProposalId, TaskId, Thread
+from agents.domain.reason import Cause
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,7 +61,7 @@ class RequestVouched(Event):
 class ProjectChosen(Event):
     project: str  # empty: none is configured
     by: PersonId | None  # None: a rule chose it, and `why` says which
-    why: str
+    why: Cause
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -100,7 +101,7 @@ class WishWeighed(Measured):
 
     wish: int
     contradicts: str = ""  # what of the plan; empty: nothing that was found
-    unclear: str = ""  # why nobody could tell
+    unclear: Cause = ""  # why nobody could tell
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

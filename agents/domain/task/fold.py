@@ -13,6 +13,7 @@ from agents.domain.models.money import fold as fold_money
 from agents.domain.planning.debating import after_round
 from agents.domain.planning.facts import at_first, fold as fold_plan
 from agents.domain.project.ground import settle
+from agents.domain.reason import Reason, Why
 from agents.domain.task.listening import TELLING, Hearing, listen
 from agents.domain.task.task import AT_WORK, PLANNING, RESTING, Task, TaskState
 from agents.domain.task.wishes import Wish
@@ -143,7 +144,7 @@ fold.on(e.RequestVouched)(lambda task, fact: replace(task, vouched=True))
 fold.on(e.TaskMuted)(lambda task, fact: replace(task, muted=fact.muted))
 fold.on(e.TaskCancelled)(lambda task, fact: replace(task, reason=fact.reason))
 fold.on(e.TaskFailed)(lambda task, fact: replace(task, reason=fact.reason))
-fold.on(e.TaskHandedOver)(lambda task, fact: replace(task, reason="handed over"))
+fold.on(e.TaskHandedOver)(lambda task, fact: replace(task, reason=Reason(code=Why.HANDED_OVER)))
 fold.on(e.OutlineChosen, e.PlanChangeRequested)(lambda task, fact: replace(task, parked=(), problem=""))
 fold.on(e.DecompositionEscalated)(lambda task, fact: replace(task, problem="" if fact.debate else fact.why))
 fold.on(e.ClarificationAnswered)(lambda task, fact: replace(task, problem=""))
@@ -174,7 +175,7 @@ def _(task: Task, fact: e.JobParked) -> Task:
 
 @fold.on(e.BudgetReached)
 def _(task: Task, fact: e.BudgetReached) -> Task:
-    return replace(task, parked=(*task.parked, fact.job), problem=f"the budget of {fact.budget} is used up")
+    return replace(task, parked=(*task.parked, fact.job), problem=Reason(code=Why.BUDGET_USED_UP, names=(fact.budget,)))
 
 
 @fold.on(e.JobRetried)

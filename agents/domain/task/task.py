@@ -50,7 +50,7 @@ class Task:
     state: TaskState = S.RECEIVED
     before_rest: TaskState = S.RECEIVED
     project: str | None = None  # None: not chosen yet; empty: none is configured
-    project_why: str = ""
+    project_why: Cause = ""
     plan: PlanState = field(default_factory=PlanState)
     work: WorkState = field(default_factory=WorkState)
     delivery: DeliveryState = field(default_factory=DeliveryState)

@@ -9,6 +9,7 @@ from datetime import datetime
 from enum import StrEnum
 
 from agents.domain.ids import PersonId
+from agents.domain.reason import Cause
 
 LONGEST, ALL = 8_000, 24_000  # characters that a model is shown of one wish, and of all
 
@@ -50,7 +51,7 @@ class Wish:
     entitled: bool = True  # the owner or an approver said it
     urgent: bool = False  # minions at work are told before their next turn
     unweighed: bool = False  # nobody has compared it with the accepted plan yet
-    unclear: str = ""  # why nobody could
+    unclear: Cause = ""  # why nobody could
     standing: Standing = Standing.HOLDS
     against: str = ""  # what of the plan it contradicts
 

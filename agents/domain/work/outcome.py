@@ -13,7 +13,7 @@ from agents.domain.checks.evaluation import Change, CodeReview, Evaluation, Opin
 from agents.domain.checks.file_kinds import is_test
 from agents.domain.events import Event
 from agents.domain.models.failure import ErrorClass
-from agents.domain.reason import Cause
+from agents.domain.reason import Cause, Reason, Why
 from agents.domain.work.work import Ending, run_key
 
 
@@ -48,13 +48,6 @@ class Implementation:
     tests_written: tuple[str, ...] = ()
     blockers: tuple[Cause, ...] = ()
 
-    @property
-    def words(self) -> str:
-        """Such as "2 created, 1 modified, tests in 1"; the status is said beside it."""
-        parts = (("{} created", self.files_created), ("{} modified", self.files_modified))
-        more = (("{} removed", self.files_removed), ("tests in {}", self.tests_written))
-        return ", ".join(said.format(len(files)) for said, files in (*parts, *more) if files) or "no file"
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WorkerOutcome:
@@ -63,11 +56,11 @@ class WorkerOutcome:
     run: str
     worker: str  # minion, person, overlord where there was only something to judge, or the reviewer's name
     status: Status
-    action_taken: str
+    action_taken: Cause
     files_modified: tuple[str, ...] = ()  # as git measured them
     review_status: ReviewStatus | None = None  # None: nobody reviewed it, or nobody came to a verdict
     blockers: tuple[Cause, ...] = ()
-    next_step: str = ""
+    next_step: Cause = ""
     implementation: Implementation | None = None  # None: it made nothing (a reviewer), or is not done with it
 
 
@@ -111,10 +104,10 @@ ERROR_OF_ENDING: dict[Ending, ErrorClass] = {
     Ending.NO_ANSWER: ErrorClass.NETWORK,
     Ending.CONFLICT: ErrorClass.LOGIC,
 }
-NEXT: dict[Status, str] = {
-    Status.SUCCESS: "Its step gate, then the task's branch",
-    Status.NEEDS_REVISION: "Another attempt, which heeds what was found",
-    Status.BLOCKED: "A person decides",
+NEXT: dict[Status, Reason] = {
+    Status.SUCCESS: Reason(code=Why.JOINS_NEXT),
+    Status.NEEDS_REVISION: Reason(code=Why.TRIES_NEXT),
+    Status.BLOCKED: Reason(code=Why.PERSON_NEXT),
 }
 
 
@@ -161,7 +154,7 @@ def of_review(review: CodeReview, run: str) -> WorkerOutcome:
         run=run,
         worker=review.reviewer,
         status=status,
-        action_taken="Read the changes",
+        action_taken=Reason(code=Why.READ_CHANGES),
         review_status=OF_OPINION[review.opinion],
         blockers=tuple(filter(None, (*review.security_concerns, *review.issues, review.why_none))),
         next_step="" if status is Status.SUCCESS else NEXT[status],
@@ -172,26 +165,26 @@ def _goes_on(run: _Run, fact: Event, key: str) -> _Run:
     return replace(run, worker=MINION, outcome=None, made=None, reviews=())
 
 
-def _of_minion(key: str, status: Status, did: str, blocker: str, next_step: str) -> WorkerOutcome:
+def _of_minion(key: str, status: Status, did: Cause, blocker: Cause, next_step: Reason) -> WorkerOutcome:
     return WorkerOutcome(
         run=key, worker=MINION, status=status, action_taken=did, blockers=(blocker,), next_step=next_step
     )
 
 
 def _asked(run: _Run, fact: e.MinionAsked, key: str) -> _Run:
-    next_step = "A person answers, and it goes on where it is"
-    outcome = _of_minion(key, Status.BLOCKED, "Asked a question and waits", fact.question, next_step)
+    did, next_step = Reason(code=Why.ASKED), Reason(code=Why.ANSWER_NEXT)
+    outcome = _of_minion(key, Status.BLOCKED, did, fact.question, next_step)
     return replace(run, outcome=outcome, made=None)
 
 
 def _stopped(run: _Run, fact: e.MinionStopped, key: str) -> _Run:
-    did, next_step = fact.doing or "Nothing yet", "It goes on when the task is resumed"
-    outcome = _of_minion(key, Status.NEEDS_REVISION, did, "A person stopped it", next_step)
+    did, next_step = fact.doing or Reason(code=Why.NOTHING_YET), Reason(code=Why.RESUMES_NEXT)
+    outcome = _of_minion(key, Status.NEEDS_REVISION, did, Reason(code=Why.STOPPED), next_step)
     return replace(run, outcome=outcome, made=_so_far(fact.changes), changes=fact.changes)
 
 
 def _failed(run: _Run, fact: e.MinionFailed, key: str) -> _Run:
-    did, next_step = f"Gave up ({fact.ending.replace('_', ' ')})", NEXT[Status.BLOCKED]  # whatever it was
+    did, next_step = Reason(code=Why.GAVE_UP, names=(fact.ending,)), NEXT[Status.BLOCKED]  # whatever it was
     outcome = _of_minion(key, OF_ENDING[fact.ending], did, fact.problem, next_step)
     return replace(run, outcome=outcome, made=_so_far(fact.changes), changes=fact.changes)
 
@@ -239,9 +232,11 @@ def _escalated(run: _Run, fact: e.SubtaskEscalated, key: str) -> _Run:
     return replace(run, outcome=stuck)
 
 
-def _then(next_step: str) -> "_Read":
+def _then(next_step: Why | None) -> "_Read":
+    what: Cause = Reason(code=next_step) if next_step else ""
+
     def read(run: _Run, fact: Event, key: str) -> _Run:
-        return replace(run, outcome=replace(run.outcome, next_step=next_step)) if run.outcome else run
+        return replace(run, outcome=replace(run.outcome, next_step=what)) if run.outcome else run
 
     return read
 
@@ -266,13 +261,13 @@ AFTER: dict[type[Event], _Read | None] = {
     e.ChecksWaived: _goes_on,
     e.WorkEvaluated: _judged,
     e.DraftDue: None,
-    e.ChecksAwaited: _then("Remote checks are waited for"),
+    e.ChecksAwaited: _then(Why.REMOTE_NEXT),
     e.ChecksSeen: None,
-    e.GatePassed: _then("It is joined to the task's branch"),
+    e.GatePassed: _then(Why.GATE_NEXT),
     e.SubtaskEscalated: _escalated,
-    e.SubtaskTaken: _then("A person finishes it by hand"),
+    e.SubtaskTaken: _then(Why.BY_HAND_NEXT),
     e.BranchPublished: None,
-    e.SubtaskDone: _then(""),
-    e.SubtaskDropped: _then(""),
+    e.SubtaskDone: _then(None),
+    e.SubtaskDropped: _then(None),
 }
 TELLING = frozenset(kind for kind, read in AFTER.items() if read)

@@ -7,6 +7,7 @@ from agents.domain.decisions.decision import NameOf
 from agents.domain.task.task import Task
 from agents.domain.task.wishes import Source, Standing, Wish
 from agents.domain.text.redact import Redact
+from bot.cards.reasons import put
 
 SOURCE: dict[Source, str] = {
     Source.PLAN: "on the plan",
@@ -46,7 +47,9 @@ def wish_rows(task: Task, name: NameOf, redact: Redact) -> tuple[WishRow, ...]:
 def _row(task: Task, wish: Wish, name: NameOf, redact: Redact) -> WishRow:
     where = f"{SOURCE[wish.source]}, {task.id}.{wish.subtask}" if wish.subtask else SOURCE[wish.source]
     words = f"{wish.about} → {wish.words}" if wish.about else wish.words
-    standing = STANDING[wish.standing] or (f"nobody compared it with the plan: {wish.unclear}" if wish.unclear else "")
+    standing = STANDING[wish.standing] or (
+        f"nobody compared it with the plan: {put(wish.unclear)}" if wish.unclear else ""
+    )
     return WishRow(
         number=wish.number, at=wish.at, by=name(wish.by), where=where, words=redact(words), standing=redact(standing)
     )

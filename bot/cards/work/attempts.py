@@ -5,9 +5,10 @@ from dataclasses import dataclass
 
 from agents.domain.checks.evaluation import Score
 from agents.domain.text.sanitize import one_line
-from agents.domain.work.outcome import MINION, OVERLORD, PERSON, ReviewStatus, WorkerOutcome
+from agents.domain.work.outcome import MINION, OVERLORD, PERSON, Implementation, ReviewStatus, WorkerOutcome
 from agents.domain.work.work import run_key
 from bot.cards.progress import SCORE
+from bot.cards.reasons import put
 from store.streams.projections import EvaluationResult
 
 # None: no verdict.
@@ -52,14 +53,21 @@ def _attempt(run: str, told: list[WorkerOutcome], score: EvaluationResult | None
         name=f"{subtask}, attempt {number}",
         ended=_ended(worker, score),
         checks=(*_scores(score, reviewers), *(f"{each.worker} {_REVIEWED[each.review_status]}" for each in reviewers)),
-        changed=made.words if made else "",
-        next=worker.next_step if worker and latest else "",
+        changed=in_numbers(made) if made else "",
+        next=put(worker.next_step) if worker and latest else "",
     )
+
+
+def in_numbers(made: Implementation) -> str:
+    """Such as "2 created, 1 modified, tests in 1"; the status is said beside it."""
+    parts = (("{} created", made.files_created), ("{} modified", made.files_modified))
+    more = (("{} removed", made.files_removed), ("tests in {}", made.tests_written))
+    return ", ".join(said.format(len(files)) for said, files in (*parts, *more) if files) or "no file"
 
 
 def _ended(worker: WorkerOutcome | None, score: EvaluationResult | None) -> str:
     """What was measured counts; before that, what it did last."""
-    said = _word(score.overall) if score else one_line(worker.action_taken, _DID) if worker else ""
+    said = _word(score.overall) if score else one_line(put(worker.action_taken), _DID) if worker else ""
     by_hand = worker is not None and worker.worker == PERSON
     return f"{said or 'not checked yet'}{', finished by hand' if by_hand else ''}"
 

@@ -9,6 +9,7 @@ from agents.domain import events as e
 from agents.domain.checks.evaluation import Change, CodeReview, Evaluation, Opinion, RiskLevel, Score
 from agents.domain.events import Event
 from agents.domain.ids import PersonId, TaskId
+from agents.domain.reason import Reason, Why
 from agents.domain.work.outcome import (
     AFTER,
     MADE_OF_SCORE,
@@ -25,6 +26,7 @@ from agents.domain.work.outcome import (
     outcomes,
 )
 from agents.domain.work.work import Ending
+from bot.cards.work.attempts import in_numbers
 
 ABOUT = {"task": TaskId("T-1"), "at": datetime(2026, 3, 2, tzinfo=UTC), "subtask": 1, "attempt": 1}
 
@@ -108,7 +110,7 @@ def test_what_is_judged_is_what_counts(
 
 def test_silence_waits_for_a_person() -> None:
     found = last(HANDED_IN, judged(Score.PASS, Opinion.APPROVED, Opinion.NO_VERDICT, silent=True))
-    assert (found.status, found.review_status, found.next_step) == (Status.BLOCKED, None, "A person decides")
+    assert (found.status, found.review_status, found.next_step) == (Status.BLOCKED, None, NEXT[Status.BLOCKED])
     assert "it is mute" in found.blockers
 
 
@@ -139,7 +141,7 @@ def test_what_is_taken_to_a_person_is_blocked() -> None:
     given_up = last(HANDED_IN, judged(Score.NEEDS_REVISION), fact(e.SubtaskEscalated, why="3 attempts failed"))
     assert (given_up.status, given_up.blockers) == (Status.BLOCKED, ("3 attempts failed",))
     taken = last(fact(e.MinionFailed, ending=Ending.TURNS, problem="too long"), fact(e.SubtaskTaken, by=PersonId("a")))
-    assert (taken.status, taken.next_step) == (Status.NEEDS_REVISION, "A person finishes it by hand")
+    assert (taken.status, taken.next_step) == (Status.NEEDS_REVISION, Reason(code=Why.BY_HAND_NEXT))
 
 
 CHANGES = (
@@ -164,7 +166,7 @@ def test_what_was_made_is_what_git_measured() -> None:
     assert stopped.files_modified == ("app.py", "tests/test_app.py", "tests/test_mode.py")
     assert stopped.files_removed == ("old.py", "tests/test_gone.py")
     assert stopped.tests_written == ("tests/test_app.py", "tests/test_new.py")
-    assert stopped.words == "2 created, 3 modified, 2 removed, tests in 2"
+    assert in_numbers(stopped) == "2 created, 3 modified, 2 removed, tests in 2"
 
 
 @pytest.mark.parametrize(
@@ -191,7 +193,7 @@ def test_what_was_made_is_what_git_measured() -> None:
 def test_how_far_it_came(ends: list[Event], status: Made, words: str) -> None:
     found = last(*ends)
     assert found.implementation is not None
-    assert (found.implementation.status, found.implementation.words) == (status, words)
+    assert (found.implementation.status, in_numbers(found.implementation)) == (status, words)
     assert found.implementation.blockers == found.blockers
 
 
