@@ -23,6 +23,7 @@ from agents.minions.pack import Packer, WorkPacks
 from agents.minions.reading import Counts
 from agents.ports import Brief, Checkout, Forge, Issues, Minions, Talker, Trial, Workspace
 from agents.workspace.environments.grounds import GroundSite, GroundTools, ProjectGrounds
+from agents.workspace.environments.leftovers import leftovers
 from agents.workspace.environments.tree_environment import environment
 from agents.workspace.files.artefacts import FileArtefacts, file_name
 from agents.workspace.files.safe_open import Tree
@@ -260,10 +261,10 @@ class Furnisher:
     async def __call__(self, project: str, base: str, folder: Path) -> Workspace:
         site, attached = self.sites[project], await self.grounds.attach(project, base)
         await asyncio.to_thread(attached.furnish, folder)
-        if attached.copies:
-            await asyncio.to_thread(self.checkouts.ignore, project, [path for _, path in attached.copies])
-        around = await asyncio.to_thread(environment, site.path, site.commands, None, attached)
         look = await detect.look(self.checkouts.repository(project), base)
+        copied = [path for _, path in attached.copies]
+        await asyncio.to_thread(self.checkouts.ignore, project, copied, leftovers(look.paths))
+        around = await asyncio.to_thread(environment, site.path, site.commands, None, attached)
         return replace(around.workspace_for(folder), ways=ways_of(look, site.commands, around))
 
 

@@ -180,9 +180,9 @@ class GitCheckouts:
         around = await self._environment(project, base, path) if self._environment else Workspace(path=path)
         return replace(around, path=path, git=mirror.place)
 
-    def ignore(self, project: str, paths: Collection[str]) -> None:
-        """Files that are put into every folder and belong to no commit. Each is named once, for git of the project."""
-        self._mirror(project).ignore(paths)
+    def ignore(self, project: str, paths: Collection[str], patterns: Collection[str] = ()) -> None:
+        """Files that are in folders and belong to no commit. Each is named once, for git of the project."""
+        self._mirror(project).ignore(paths, patterns)
 
     def _mirror(self, project: str) -> Mirror:
         return self._folders(project).mirror

@@ -66,11 +66,11 @@ class Mirror:
             await _unstuck(self.place, replace(git, seconds=LONG), (*fetch, f"+{theirs}:{ours}"))
         return await self.resolve(ours)
 
-    def ignore(self, paths: Collection[str]) -> None:
-        """Have git pass over these paths in every folder, where no commit holds them."""
+    def ignore(self, paths: Collection[str], patterns: Collection[str] = ()) -> None:
+        """Have git pass over these in every folder, where no commit holds them. `patterns`: as in .gitignore."""
         exclude = self.place / "info" / "exclude"
         known = exclude.read_text().splitlines() if exclude.is_file() else []
-        wanted = [f"/{path.translate(_LITERAL)}" for path in paths]
+        wanted = [*(f"/{path.translate(_LITERAL)}" for path in paths), *patterns]
         if not set(wanted) <= set(known):
             exclude.parent.mkdir(exist_ok=True)
             fresh = exclude.with_name(f"exclude.{os.urandom(4).hex()}")

@@ -38,7 +38,13 @@ async def test_a_minion_finds_what_gates_find_and_nothing_of_it_is_committed(tmp
         assert ran.output.split() == ["there", "built", "KEY=1", "p"]
         assert (await room.run(("sh", "-c", "echo y > node_modules/evil"))).exit_code != 0
         assert (await room.run(("sh", "-c", "echo work > done.txt"))).exit_code == 0
-    assert await checkouts.unsaved_paths(checkout) == ["done.txt"]
+        left = (
+            "mkdir -p .nyc_output coverage src/a/__pycache__; for each in .nyc_output/1 coverage/index.html .coverage"
+        )
+        assert (
+            await room.run(("sh", "-c", f"{left}; do echo > $each; done; echo > src/a/__pycache__/a.pyc"))
+        ).exit_code == 0
+    assert await checkouts.unsaved_paths(checkout) == ["done.txt"], "what checks leave behind is no work"
     ways = dict(space.ways)
     assert ways["Tests"].endswith("-m pytest -q")
     assert ways["Type checker"] == "mypy src"
