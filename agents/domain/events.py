@@ -36,8 +36,12 @@ from agents.domain.project.ground import (
     BaselineMeasured as BaselineMeasured,
     EnvironmentFailed as EnvironmentFailed,
     EnvironmentReady as EnvironmentReady,
+    GroundNoted as GroundNoted,
     GroundSettled as GroundSettled,
     SetupAllowed as SetupAllowed,
+    SetupBegun as SetupBegun,
+    SetupFailed as SetupFailed,
+    SetupProposed as SetupProposed,
     SetupWanted as SetupWanted,
 )
 from agents.domain.task import facts as task

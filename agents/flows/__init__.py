@@ -193,6 +193,10 @@ FLOW_AFTER: tuple[On, ...] = (
     On(e.SetupAllowed),  # the task that it was asked for goes on by SetupWanted
     On(e.EnvironmentReady),
     On(e.EnvironmentFailed),
+    On(e.SetupProposed),  # the same flow asks for consent
+    On(e.SetupBegun),
+    On(e.SetupFailed),
+    On(e.GroundNoted),
     On(e.BaselineBegun),
     On(e.BaselineMeasured),
     On(e.ProposalMade),

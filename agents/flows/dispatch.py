@@ -19,6 +19,7 @@ from agents.domain.task.reports import sign
 from agents.domain.task.task import Task
 from agents.domain.work import dispatching, stepping
 from agents.domain.work.work import SubtaskState
+from agents.flows.setup_proposal import find_ground
 from agents.ports import ForgeFailed, Ports
 
 
@@ -32,7 +33,7 @@ async def begin_work(event: Event, ports: Ports) -> None:
     known = await ports.store.accounts(task.request.by) if task.plan.manners.co_author else ()
     origin = (Account(f"github:{task.request.origin.by}"),) if task.request.origin else ()
     co_author = ports.identity_of((*origin, *known)) if known else ""
-    ground = await ports.grounds.find(task.project or "", base)
+    ground = await find_ground(task, base, ports)
 
     def decide(now: Task, moment: Moment) -> Sequence[Event]:
         if not now.in_work or now.work.branch:

@@ -1,6 +1,7 @@
 """See that what a project needs is installed, with leave; then learn which checks fail before any change."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import cast
 
 from agents.domain import events as e
@@ -13,9 +14,11 @@ from agents.domain.ids import project_id
 from agents.domain.project.ground import Baseline, Standing
 from agents.domain.task.task import Task
 from agents.domain.text.sanitize import cut
+from agents.flows.setup_proposal import find_ground, propose_setup
 from agents.ports import Ground, Ports, SetUpEnded
 
 PROBLEM = 800
+NOTES, NOTE = 6, 300  # notes of a repository, and characters of one
 
 
 async def prepare_ground(event: Event, ports: Ports) -> None:
@@ -24,10 +27,23 @@ async def prepare_ground(event: Event, ports: Ports) -> None:
     if not base:
         await ports.store.record(task.id, lambda now, moment: [])
         return
-    ground = await ports.grounds.find(task.project or "", base)
+    await _note_states(task, ports)
+    ground = await propose_setup(task, base, await find_ground(task, base, ports), ports)
     if not ground.ready and not await _set_up(task, base, ground, ports):
         return
     await _measure(task, base, ground, ports)
+
+
+async def _note_states(task: Task, ports: Ports) -> None:
+    """What is odd about the repository is said with the plan, where people decide."""
+    notes = tuple(cut(note, NOTE) for note in await ports.projects.notes(task.project or ""))[:NOTES]
+
+    def note(now: Task, moment: Moment) -> Sequence[Event]:
+        if now.has_ended or now.ground.notes == notes:
+            return []
+        return [e.GroundNoted(task=now.id, at=moment.at, notes=notes, unread=now.ground.unread)]
+
+    await ports.store.note(task.id, note)
 
 
 async def _set_up(task: Task, base: str, ground: Ground, ports: Ports) -> bool:
@@ -44,12 +60,23 @@ async def _set_up(task: Task, base: str, ground: Ground, ports: Ports) -> bool:
     if stands is not Standing.ALLOWED:
         await ports.store.record(task.id, lambda now, moment: [])
         return False
-    ended = await ports.grounds.set_up(task.project or "", base, ports.live(task.id, 0))
+    await ports.store.note(task.id, lambda now, moment: _begun(now, ground, moment))
+    environment = ground.environment
+    proposed = environment.setup if environment.proposed else ()
+    ended = await ports.grounds.set_up(task.project or "", base, ports.live(task.id, 0), proposed)
+    said = await ports.artefacts.read(ended.log) if ended.log else None
+    log = await ports.artefacts.keep(f"{task.id}-setup", said) if said else ""
     if ended.problem:
+        ended = replace(ended, own_log=log)
         await ports.store.record(task.id, lambda now, moment: _failed(now, ground, ended, moment))
         return False
-    await ports.store.note(task.id, lambda now, moment: _ready(now, ground, ended, moment))
+    await ports.store.note(task.id, lambda now, moment: _ready(now, ground, replace(ended, own_log=log), moment))
     return True
+
+
+def _begun(task: Task, ground: Ground, moment: Moment) -> Sequence[Event]:
+    many = len(ground.environment.setup)
+    return [] if task.has_ended else [e.SetupBegun(task=task.id, at=moment.at, commands=many)]
 
 
 def _ready(task: Task, ground: Ground, ended: SetUpEnded, moment: Moment) -> Sequence[Event]:
@@ -62,7 +89,8 @@ def _ready(task: Task, ground: Ground, ended: SetUpEnded, moment: Moment) -> Seq
         seconds=ended.seconds,
         log=ended.log,
     )
-    return [ready] if task.has_ended else [ready, e.GroundSettled(task=task.id, at=moment.at)]
+    settled = e.GroundSettled(task=task.id, at=moment.at, log=ended.own_log, seconds=ended.seconds)
+    return [ready] if task.has_ended else [ready, settled]
 
 
 def _failed(task: Task, ground: Ground, ended: SetUpEnded, moment: Moment) -> Sequence[Event]:
@@ -75,10 +103,11 @@ def _failed(task: Task, ground: Ground, ended: SetUpEnded, moment: Moment) -> Se
         problem=cut(ended.problem, PROBLEM),
         log=ended.log,
     )
-    if task.has_ended or task.of_kind(Kind.CONSENT):
+    if task.has_ended:
         return [failed]
+    told = [failed, e.SetupFailed(task=task.id, at=moment.at, log=ended.own_log)]
     again = consent_question(ground.environment, failed.problem, ended.next_step)
-    return [failed, *ask(task, again, moment)]
+    return told if task.of_kind(Kind.CONSENT) else [*told, *ask(task, again, moment)]
 
 
 async def _measure(task: Task, base: str, ground: Ground, ports: Ports) -> None:

@@ -135,6 +135,7 @@ DEFAULTS: dict[str, list[dict[str, Any]]] = {
     "specialist": [{"concerns": [], "suggestions": []}],
     "intent": [{"intent": "other", "confidence": 1.0}],
     "project": [{"confidence": 0.0}],
+    "setup": [{"commands": []}],
     "wish": [{"contradicts": False, "confidence": 0.0}],  # a script cannot tell
 }
 

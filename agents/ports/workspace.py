@@ -134,6 +134,8 @@ class Ground:
     environment: Environment = field(default_factory=Environment)
     key: str = ""  # that what is installed is kept under
     ready: bool = True
+    clues: Mapping[str, str] = field(default_factory=dict)  # texts that seem to tell what code cannot read, by path
+    clue: str = ""  # their hash
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -145,25 +147,33 @@ class SetUpEnded:
     next_step: str = ""
     log: str = ""  # the artefact that holds what it said
     seconds: float = 0.0
+    own_log: str = ""  # the same, among those of the task that it was run for
 
 
 class Grounds(Protocol):
     """What projects need installed, and installing it."""
 
-    async def find(self, project: str, commit: str) -> Ground:
-        """By the project's files and the operator's settings; nothing of the project is run. Raises OverlordError."""
+    async def find(self, project: str, commit: str, proposed: tuple[str, ...] = ()) -> Ground:
+        """By the project's files and the operator's settings; nothing of the project is run. Raises OverlordError.
 
-    async def set_up(self, project: str, commit: str, show: Show = show_nothing) -> SetUpEnded:
+        `proposed`: set-up commands of a model, which hold only where nothing else was found or written.
+        """
+
+    async def set_up(
+        self, project: str, commit: str, show: Show = show_nothing, proposed: tuple[str, ...] = ()
+    ) -> SetUpEnded:
         """Runs the set-up commands, with a network. Only a person's consent to them allows the call."""
 
 
 class NothingNeeded:
     """Grounds of projects that need nothing installed."""
 
-    async def find(self, project: str, commit: str) -> Ground:
+    async def find(self, project: str, commit: str, proposed: tuple[str, ...] = ()) -> Ground:
         return Ground()
 
-    async def set_up(self, project: str, commit: str, show: Show = show_nothing) -> SetUpEnded:
+    async def set_up(
+        self, project: str, commit: str, show: Show = show_nothing, proposed: tuple[str, ...] = ()
+    ) -> SetUpEnded:
         return SetUpEnded()
 
 
@@ -195,6 +205,9 @@ class Projects(Protocol):
 
     async def require_usable(self, project: str) -> None:
         """Raise ProjectUnusable where no work on it can begin, whatever a model says."""
+
+    async def notes(self, project: str) -> Sequence[str]:
+        """What is odd about its repository and keeps no work from beginning: what it is, and what to do."""
 
     async def workflow_files(self, project: str, branch: str) -> Mapping[str, bytes]:
         """What the project says about workflows, as it is committed on a branch; empty: on the one it is at."""

@@ -11,7 +11,7 @@ from agents.domain.errors import OverlordError
 from agents.ports import ProjectUnusable
 from agents.workspace.git.git import Git, GitFailed, git, identity
 from agents.workspace.git.objects import committed_files
-from agents.workspace.git.repository_states import find_obstacle
+from agents.workspace.git.repository_states import find_obstacle, find_states
 
 FILES_MOST = 20_000
 TEMPLATES = ".overlord/prompts"
@@ -61,6 +61,13 @@ class GitProjects:
             return
         if found := await find_obstacle(path, self._home):
             raise ProjectUnusable(found.what, next_step=found.step)
+
+    async def notes(self, project: str) -> Sequence[str]:
+        path = self._paths.get(project)
+        if path is None or self._fresh:
+            return ()
+        found = await find_states(path, self._home)
+        return tuple(f"{each.what}. {each.step}" for each in found if not each.blocks)
 
     async def workflow_files(self, project: str, branch: str) -> dict[str, bytes]:
         path = self._paths.get(project)

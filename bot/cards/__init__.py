@@ -26,6 +26,8 @@ Maker = Callable[[Event, Scene], list[Posting]]
 
 def status(event: Event | None, scene: Scene) -> list[Posting]:
     card = status_card(scene.task, scene.name, scene.bill(), scene.paused())
+    if scene.task.ground.log and not scene.task.has_ended and scene.ways.to("/"):
+        card = with_kept(card, scene.task, scene.task.ground.log, "Log of the set-up", scene.ways)
     return [Posting(key=f"status:{scene.task.id}", card=with_task_page(card, scene.task, scene.ways))]
 
 
@@ -177,7 +179,7 @@ _STATUS: tuple[type[Event], ...] = (
     *(e.ChecksResumed, e.ChecksWaived),
     *(e.DraftOpened, e.ChecksAwaited, e.ChecksSeen),
     *(e.SubtaskEscalated, e.SubtaskTaken, e.SubtaskDone, e.SubtaskDropped),
-    *(e.SetupWanted, e.GroundSettled),
+    *(e.SetupWanted, e.SetupBegun, e.SetupFailed, e.GroundSettled),
     *(e.WorkCompleted, e.PullOpened, e.OutsideReviewEnded, e.MergeApproved, e.MergeFailed),
 )
 CARD_FOR: dict[type[Event], tuple[Maker, ...]] = {
@@ -201,6 +203,7 @@ CARD_FOR: dict[type[Event], tuple[Maker, ...]] = {
     e.TaskHandedOver: (status, say_carried),
     e.TaskFailed: (status, say_carried),
     e.WorkKept: (say_kept,),
+    e.GroundNoted: (shown_plan,),
     e.BaselineBegun: (shown_plan,),
     e.BaselineMeasured: (shown_plan,),
 }
@@ -208,4 +211,4 @@ CARD_FOR: dict[type[Event], tuple[Maker, ...]] = {
 # Facts people are not told of; a proposal is told by the card of its decision.
 QUIET: frozenset[type[Event]] = frozenset(
     {e.TaskMuted, e.RequestEdited, e.DraftDue, e.ProposalMade, e.ProposalApproved, e.ProposalRejected}
-) | frozenset({e.SetupAllowed, e.EnvironmentReady, e.EnvironmentFailed})
+) | frozenset({e.SetupAllowed, e.SetupProposed, e.EnvironmentReady, e.EnvironmentFailed})

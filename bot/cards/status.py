@@ -15,6 +15,7 @@ from bot.cards.kinds import CARDS, kind_in_words
 from bot.cards.kinds.kind_card import who_may
 from bot.cards.plan import SHORT_LEVEL, because, order_in_words
 from bot.cards.planning.argument import argument_rows, debate_rows
+from bot.cards.planning.ground import setup_in_words
 from bot.cards.progress import work_rows
 from bot.cards.reasons import put
 from bot.cards.scene import NO_BILL, Bill, Scene, bill_rows, rows_of
@@ -51,7 +52,7 @@ def _whom(decision: Decision, name: NameOf) -> str:
 def _rows(task: Task, name: NameOf, bill: Bill) -> list[Row]:
     return [
         *rows_of(("State", state_of(task)), ("Project", _project(task)), ("Asked by", name(task.request.by))),
-        *rows_of(("Progress", _progress(task))),
+        *rows_of(("Progress", _progress(task)), ("Set-up", setup_in_words(task))),
         *work_rows(task),
         *(bill_rows(task, bill) if task.work.subtasks else ()),
         *rows_of(*_notes(task)),

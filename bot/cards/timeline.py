@@ -122,6 +122,12 @@ OF_TASKS: dict[type[Event], Callable[[Any, NameOf], str]] = {
     e.WorkKept: lambda f, name: f"Kept {', '.join(f.branches) or 'nothing'}",
     e.SetupAllowed: lambda f, name: f"{name(f.by)} allowed the set-up: {'; '.join(f.commands)}",
     e.SetupWanted: lambda f, name: "Asked for the project to be set up",
+    e.SetupProposed: lambda f, name: (
+        f"A model read {', '.join(f.files)} and proposed a set-up: {'; '.join(f.commands) or 'nothing to install'}"
+    ),
+    e.SetupBegun: lambda f, name: f"Began to set the project up: {f.commands} command{'s' if f.commands != 1 else ''}",
+    e.SetupFailed: lambda f, name: f"The set-up came to nothing{f' (log: {f.log})' if f.log else ''}",
+    e.GroundNoted: lambda f, name: "Looked at the repository: " + ("; ".join((*f.notes, *f.unread)) or "nothing odd"),
     e.GroundSettled: lambda f, name: "Went on without set-up" if f.without else "What the project needs is installed",
     e.EnvironmentReady: lambda f, name: f"Set the project up in {f.seconds:.0f} s (log: {f.log})",
     e.EnvironmentFailed: lambda f, name: f"Could not set the project up: {f.problem} (log: {f.log})",

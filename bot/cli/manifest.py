@@ -18,6 +18,7 @@ from agents.domain.errors import OverlordError
 from agents.domain.task.decide import Guess, Understood
 from agents.flows.plan_answer import PlanSays
 from agents.flows.review_answers import CriticAnswer, CustodietAnswer, DebateAnswer, SpecialistAnswer
+from agents.flows.setup_proposal import SetupSays
 from agents.flows.steps.reviews import ReviewAnswer
 from agents.flows.weighing import WishAnswer
 from bot.config.accounts import GROUPS
@@ -51,6 +52,7 @@ ANSWERS: dict[str, type[BaseModel]] = {
     "intent": Understood,
     "wish": WishAnswer,
     "project": Guess,
+    "setup": SetupSays,
 }
 # Parts of overlord.yaml that are laid over what comes with the program, so that none of it must be there.
 LAID_OVER = ("groups", "limits", "models", "retries", "risk", "packages", "contexts", "workflow")

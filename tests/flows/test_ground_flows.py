@@ -1,6 +1,6 @@
 """Set-up with leave, and the baseline: nothing of a repository runs before a person says so."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -33,11 +33,23 @@ class Grounds:
     ended: SetUpEnded = field(default_factory=lambda: SetUpEnded(key="k", log="setup-shop-k", seconds=3))
     ran: list[tuple[str, ...]] = field(default_factory=list)
 
-    async def find(self, project: str, commit: str) -> Ground:
-        return Ground(environment=self.environment, key="k", ready=self.ready)
+    clues: dict[str, str] = field(default_factory=dict)
+    meanwhile: Callable[[], Awaitable[None]] | None = None  # done while a set-up runs
 
-    async def set_up(self, project: str, commit: str, show: Show = show_nothing) -> SetUpEnded:
-        self.ran.append(self.environment.setup)
+    async def find(self, project: str, commit: str, proposed: tuple[str, ...] = ()) -> Ground:
+        clue = "-".join(self.clues.values())
+        if self.clues and not proposed:
+            return Ground(environment=Environment(), clues=self.clues, clue=clue)
+        if proposed:
+            self.environment = Environment(setup=proposed, proposed=tuple(self.clues))
+        return Ground(environment=self.environment, key="k", ready=self.ready, clues=self.clues, clue=clue)
+
+    async def set_up(
+        self, project: str, commit: str, show: Show = show_nothing, proposed: tuple[str, ...] = ()
+    ) -> SetUpEnded:
+        self.ran.append(proposed or self.environment.setup)
+        if self.meanwhile:
+            await self.meanwhile()
         self.ready = not self.ended.problem
         return self.ended
 

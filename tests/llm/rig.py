@@ -68,6 +68,7 @@ ABOUT: dict[str, dict[str, object]] = {
     "wish": {"said": "leave the form out"},
     "intent": {"said": "how far are you?"},
     "project": {"projects": ["shop", "api"]},
+    "setup": {"found": "==== Makefile\nsetup:\n\tpip install x\n"},
 }
 
 

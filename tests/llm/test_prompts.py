@@ -53,7 +53,18 @@ async def test_every_question_can_be_asked(question: str) -> None:
 def test_there_are_the_questions_of_planning_and_talking() -> None:
     assert (
         names()
-        >= {"decompose", "critic", "custodiet", "specialist", "debate", "intent", "project", "code_review", "wish"}
+        >= {
+            "decompose",
+            "critic",
+            "custodiet",
+            "specialist",
+            "debate",
+            "intent",
+            "project",
+            "code_review",
+            "wish",
+            "setup",
+        }
         == {*ABOUT, "decompose", "custodiet"}
     )
 

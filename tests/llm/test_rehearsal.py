@@ -9,6 +9,7 @@ from agents.domain.planning.plan_faults import faults
 from agents.domain.task.decide import Guess, Understood
 from agents.flows.plan_answer import PlanSays
 from agents.flows.review_answers import CriticAnswer, CustodietAnswer, DebateAnswer, SpecialistAnswer
+from agents.flows.setup_proposal import SetupSays
 from agents.flows.steps.reviews import ReviewAnswer
 from agents.flows.weighing import WishAnswer
 from agents.llm.rehearsal import DEFAULTS, Rehearsal, Script, guess_intent
@@ -20,6 +21,7 @@ SHAPES: dict[str, type[BaseModel]] = {
     "critic": CriticAnswer,
     "custodiet": CustodietAnswer,
     "specialist": SpecialistAnswer,
+    "setup": SetupSays,
     "debate_critic": DebateAnswer,
     "debate_custodiet": DebateAnswer,
     "code_review": ReviewAnswer,

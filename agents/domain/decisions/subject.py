@@ -112,6 +112,7 @@ class OfSetup(_Exact):
     consent: str
     commands: tuple[str, ...]
     secrets: tuple[str, ...]
+    proposed: tuple[str, ...] = ()  # files that a model read them from; none: code did
 
 
 Subject = (

@@ -102,10 +102,11 @@ class Environment:
     variables: Mapping[str, str] = field(default_factory=dict)
     secrets: tuple[str, ...] = ()
     written: bool = False  # the operator wrote the set-up commands: that is consent to them
+    proposed: tuple[str, ...] = ()  # files that a model read the set-up commands from
 
     @property
     def locks(self) -> tuple[str, ...]:
-        return tuple(sorted({path for part in self.parts for path in part.locks}))
+        return tuple(sorted({*(path for part in self.parts for path in part.locks), *self.proposed}))
 
     @property
     def generated_files(self) -> tuple[str, ...]:

@@ -95,11 +95,45 @@ class SetupWanted(Event):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class SetupProposed(OnEitherStream):
+    """A model says how the project is set up, by files that code cannot read. Nothing of it is run without consent."""
+
+    clue: str  # the hash of those files
+    commands: tuple[str, ...]  # none: it finds nothing to be installed
+    files: tuple[str, ...] = ()
+    why: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SetupBegun(Event):
+    """The set-up commands are run now."""
+
+    commands: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SetupFailed(Event):
+    """The set-up that was run for this task came to nothing; a person is asked what now."""
+
+    log: str = ""  # the artefact of this task that holds what it said
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GroundNoted(Event):
+    """What people should know of the repository before they approve a plan, though it keeps nothing from beginning."""
+
+    notes: tuple[str, ...] = ()
+    unread: tuple[str, ...] = ()  # files that seem to say how it is set up, and nobody could read
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class GroundSettled(Event):
     """Nothing keeps the work from beginning any more."""
 
     without: bool = False  # a person chose to go on without what set-up would have installed
     by: PersonId | None = None
+    log: str = ""  # the artefact of this task that holds what set-up said
+    seconds: float = 0.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -109,6 +143,11 @@ class GroundState:
     without: bool = False
     measuring: bool = False
     baseline: Baseline | None = None
+    setting_up: int = 0  # commands that are run now
+    log: str = ""  # of the set-up that was run for this task
+    seconds: float = 0.0
+    notes: tuple[str, ...] = ()
+    unread: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -120,9 +159,20 @@ class Installed:
     problem: str = ""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Proposed:
+    """How a model would set the project up, by what the files with this hash say."""
+
+    clue: str
+    commands: tuple[str, ...]
+    files: tuple[str, ...] = ()
+    why: str = ""
+
+
 def remember(known: tuple[str, ...], more: str) -> tuple[str, ...]:
     return (*(each for each in known if each != more), more)[-CONSENTS_KEPT:]
 
 
 def settle(ground: GroundState, fact: GroundSettled) -> GroundState:
-    return replace(ground, without=fact.without)
+    log, seconds = fact.log or ground.log, fact.seconds or ground.seconds
+    return replace(ground, without=fact.without, setting_up=0, log=log, seconds=seconds)

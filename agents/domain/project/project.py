@@ -14,7 +14,9 @@ from agents.domain.project.ground import (
     EnvironmentFailed,
     EnvironmentReady,
     Installed,
+    Proposed,
     SetupAllowed,
+    SetupProposed,
     remember,
 )
 
@@ -30,6 +32,7 @@ class Project:
     consents: tuple[str, ...] = ()  # to set-up commands, by their hash; the last ones
     installed: Installed | None = None
     baseline: Baseline | None = None  # the last that was measured
+    proposed: Proposed | None = None  # how a model would set it up, the last time one was asked
 
     @property
     def name(self) -> str:
@@ -53,16 +56,27 @@ def evolve(project: Project, event: Event) -> Project:
         case ProposalApproved() | ProposalRejected():
             pending = tuple(each for each in project.proposals if each.proposal.id != event.proposal)
             return replace(project, proposals=pending)
+        case SetupAllowed() | SetupProposed() | EnvironmentReady() | EnvironmentFailed() | BaselineMeasured():
+            return _on_ground(project, event)
+        case _:
+            raise IllegalMove(
+                f"{type(event).__name__} is no fact about a project",
+                next_step="Run `overlord doctor` to check the log.",
+            )
+
+
+def _on_ground(
+    project: Project, event: SetupAllowed | SetupProposed | EnvironmentReady | EnvironmentFailed | BaselineMeasured
+) -> Project:
+    match event:
         case SetupAllowed():
             return replace(project, consents=remember(project.consents, event.consent))
+        case SetupProposed():
+            said = Proposed(clue=event.clue, commands=event.commands, files=event.files, why=event.why)
+            return replace(project, proposed=said)
         case EnvironmentReady():
             return replace(project, installed=Installed(key=event.key, log=event.log))
         case EnvironmentFailed():
             return replace(project, installed=Installed(key=event.key, log=event.log, problem=event.problem))
         case BaselineMeasured():
             return replace(project, baseline=event.baseline)
-        case _:
-            raise IllegalMove(
-                f"{type(event).__name__} is no fact about a project",
-                next_step="Run `overlord doctor` to check the log.",
-            )

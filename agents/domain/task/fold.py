@@ -93,6 +93,10 @@ STAYS: frozenset[type[Event]] = frozenset(
         e.ProposalMade,
         e.SetupAllowed,
         e.SetupWanted,
+        e.SetupProposed,
+        e.SetupBegun,
+        e.SetupFailed,
+        e.GroundNoted,
         e.GroundSettled,
         e.EnvironmentReady,
         e.EnvironmentFailed,
@@ -150,6 +154,11 @@ fold.on(e.DecompositionEscalated)(lambda task, fact: replace(task, problem="" if
 fold.on(e.ClarificationAnswered)(lambda task, fact: replace(task, problem=""))
 fold.on(e.MergeFailed)(lambda task, fact: replace(task, problem=fact.problem))
 fold.on(e.GroundSettled)(lambda task, fact: replace(task, ground=settle(task.ground, fact)))
+fold.on(e.SetupBegun)(lambda task, fact: replace(task, ground=replace(task.ground, setting_up=fact.commands)))
+fold.on(e.SetupFailed)(lambda task, fact: replace(task, ground=replace(task.ground, setting_up=0, log=fact.log)))
+fold.on(e.GroundNoted)(
+    lambda task, fact: replace(task, ground=replace(task.ground, notes=fact.notes, unread=fact.unread))
+)
 fold.on(e.BaselineBegun)(lambda task, fact: replace(task, ground=replace(task.ground, measuring=True)))
 fold.on(e.BaselineMeasured)(lambda task, fact: replace(task, ground=replace(task.ground, baseline=fact.baseline)))
 fold.on(e.Merged)(lambda task, fact: replace(task, problem=""))

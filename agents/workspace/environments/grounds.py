@@ -13,6 +13,7 @@ from agents.domain.project.environment import Ecosystem, Environment, Service, W
 from agents.domain.project.packages import PackageHosts
 from agents.ports import Artefacts, Ground, Sandbox, SetUpEnded, Show, Shown, show_nothing
 from agents.workspace.environments import layers, setting_up
+from agents.workspace.environments.clues import find_clues, hash_of
 from agents.workspace.environments.finding import find_environment, prepared_by_hand
 from agents.workspace.environments.layers import Layer, Layers, Mark, modules_in
 from agents.workspace.environments.links import package_names
@@ -54,6 +55,7 @@ class _Known:
     seen: Seen
     environment: Environment
     key: str
+    clues: Mapping[str, str] = field(default_factory=dict)
 
 
 class ProjectGrounds:
@@ -63,20 +65,26 @@ class ProjectGrounds:
         self._sites = sites
         self._tools = tools
         self._layers = Layers(home)
-        self._known: dict[tuple[str, str, frozenset[Ecosystem]], _Known] = {}
+        self._known: dict[tuple[str, str, frozenset[Ecosystem], tuple[str, ...]], _Known] = {}
 
-    async def find(self, project: str, commit: str) -> Ground:
-        known = await self._find(project, commit)
+    async def find(self, project: str, commit: str, proposed: tuple[str, ...] = ()) -> Ground:
+        known = await self._find(project, commit, proposed)
         if known is None:
             return Ground()
         layer = await asyncio.to_thread(self._layers.find, project, known.key)
         return Ground(
-            environment=known.environment, key=known.key, ready=layer is not None or not known.environment.setup
+            environment=known.environment,
+            key=known.key,
+            ready=layer is not None or not known.environment.setup,
+            clues=known.clues,
+            clue=hash_of(known.clues, known.seen.blobs),
         )
 
-    async def set_up(self, project: str, commit: str, show: Show = show_nothing) -> SetUpEnded:
+    async def set_up(
+        self, project: str, commit: str, show: Show = show_nothing, proposed: tuple[str, ...] = ()
+    ) -> SetUpEnded:
         """Once for each key, whoever asks. Whether it may be run, the caller knows."""
-        known = await self._find(project, commit)
+        known = await self._find(project, commit, proposed)
         if known is None or not known.environment.setup:
             return SetUpEnded()
         async with self._layers.building(project, known.key) as place:
@@ -131,26 +139,31 @@ class ProjectGrounds:
         if known is None:
             return Attached()
         found = await asyncio.to_thread(self._layers.find, project, known.key)
-        layer = found or (await asyncio.to_thread(self._layers.latest, project) if known.environment.setup else None)
+        installs = known.environment.setup or known.clues  # also by what a model proposed
+        layer = found or (await asyncio.to_thread(self._layers.latest, project) if installs else None)
         return attach(known.environment, layer, self._sites[project].checkout)
 
     async def tidy(self) -> None:
         for project in self._sites:
             await asyncio.to_thread(self._layers.tidy, project)
 
-    async def _find(self, project: str, commit: str) -> _Known | None:
+    async def _find(self, project: str, commit: str, proposed: tuple[str, ...] = ()) -> _Known | None:
         site = self._sites.get(project)
         if site is None or not commit or not await asyncio.to_thread(site.repository.is_dir):
             return None  # nothing of it was brought here yet, so nothing of it is known
         prepared = prepared_by_hand(site.checkout, site.venv)
-        at = (project, commit, prepared)
+        at = (project, commit, prepared, proposed)
         if at not in self._known:
             seen = await look(site.repository, commit, site.checkout)
             machine = await asyncio.to_thread(self._tools.machine)
             environment = find_environment(seen, machine, site.written, prepared)
+            clues = {} if environment.setup or environment.written or prepared else find_clues(seen)
+            if clues and proposed:
+                environment = replace(environment, setup=proposed, proposed=tuple(clues))
             if len(self._known) >= REMEMBERED:
                 self._known.pop(next(iter(self._known)))
-            self._known[at] = _Known(seen=seen, environment=environment, key=environment.key(seen.blobs))
+            key = environment.key(seen.blobs)
+            self._known[at] = _Known(seen=seen, environment=environment, key=key, clues=clues)
         return self._known[at]
 
 

@@ -23,6 +23,13 @@ _MANIFEST = re.compile(
     r"(^|/)(pyproject\.toml|setup\.py|setup\.cfg|requirements(?:[\w.-]*|/[\w.-]+)\.txt|\.python-version"
     r"|package\.json|go\.mod|go\.work|Cargo\.toml|poetry\.lock)$"
 )
+# Files that tell people or programs how to set a project up, in ways of their own.
+CLUE = re.compile(
+    r"(GNUm|m|M)akefile|justfile|Justfile|Taskfile\.ya?ml|tox\.ini|noxfile\.py|\.tool-versions|\.?mise\.toml"
+    r"|\.devcontainer(/[\w.-]+)?\.json|\.devcontainer/devcontainer\.json|environment\.ya?ml|Gemfile|composer\.json"
+    r"|(script|scripts|bin)/(setup|bootstrap)(\.sh)?|\.github/workflows/[^/]+\.ya?ml|\.gitlab-ci\.yml"
+    r"|\.circleci/config\.yml"
+)
 _TAG = re.compile(r"v?(\d+(?:\.\d+)*(?:[-._]?(?:a|b|rc|post|dev|alpha|beta)[-._]?\d*)?)$")
 _PATIENCE = 20
 
@@ -72,7 +79,7 @@ async def look(repository: Path, commit: str, tagged: Path | None = None) -> See
     wanted = [
         entry
         for path, entry in there.items()
-        if _MANIFEST.search(path) and entry.size <= READ_MOST and path.count("/") <= DEEPEST
+        if (_MANIFEST.search(path) or CLUE.fullmatch(path)) and entry.size <= READ_MOST and path.count("/") <= DEEPEST
     ]
     wanted.sort(key=lambda entry: entry.path.count("/"))
     texts = decode(await objects.blobs(repository, wanted[:READ_AT_MOST]))

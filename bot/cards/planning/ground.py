@@ -1,5 +1,7 @@
 """What is known of a project before any change, in words: checks that fail, and those that change their mind."""
 
+from collections.abc import Sequence
+
 from agents.domain.decisions.authority import Kind
 from agents.domain.project.ground import Baseline, CheckBaseline
 from agents.domain.task.task import Task
@@ -44,10 +46,36 @@ def _tests(names: tuple[str, ...]) -> str:
 
 
 def ground_rows(task: Task) -> list[Row]:
-    """For a plan's card: what fails already, or that nobody knows it yet."""
-    known = task.ground.baseline
-    if known is not None:
-        return rows_of(("Checks before the change", baseline_in_words(known)))
+    """For a plan's card: what fails already, or that nobody knows it yet; and what is odd about the repository."""
+    notes = [("Repository", note) for note in task.ground.notes]
+    return rows_of(("Checks before the change", _before(task)), *notes, ("Set-up", unread_in_words(task.ground.unread)))
+
+
+def _before(task: Task) -> str:
+    if task.ground.baseline is not None:
+        return baseline_in_words(task.ground.baseline)
     if task.of_kind(Kind.CONSENT):
-        return rows_of(("Checks before the change", "not known yet, for the project is not set up"))
-    return rows_of(("Checks before the change", "not known yet" if task.ground.measuring else ""))
+        return "not known yet, for the project is not set up"
+    return "not known yet" if task.ground.measuring else ""
+
+
+def unread_in_words(files: Sequence[str]) -> str:
+    """Without a model nobody reads them; with words that a person can go on from."""
+    if not files:
+        return ""
+    named = ", ".join(one_line(path, 80) for path in files[:_NAMED])
+    return (
+        f"nothing is installed: {named} may say how, but no model could read it. Write the commands under "
+        "`environment: setup:` of the project, such as `setup: [make setup]`; an empty list says that none are needed"
+    )
+
+
+def setup_in_words(task: Task) -> str:
+    """For the status card: that it runs, or how it went."""
+    ground = task.ground
+    if ground.setting_up:
+        many = f"{ground.setting_up} command{'s' if ground.setting_up != 1 else ''}"
+        return f"the project is being set up ({many}, in a sandbox); work and checks wait for it"
+    if ground.seconds:
+        return f"done in {ground.seconds:.0f} s"
+    return "failed; its log is kept" if ground.log else ""

@@ -16,6 +16,9 @@ _TEXT = (
     "They run code of the project with a network: through a list of package hosts, in a sandbox that sees neither your "
     "files nor any key. Once, until the commands change. Work and checks stay offline."
 )
+_READ = (
+    "The project has nothing that code could read, so a model proposes these commands. Read each before you allow it."
+)
 _AGAIN = "Set-up failed. Run it again once what was wrong is mended, or go on without it."
 
 
@@ -30,6 +33,8 @@ def _rows(task: Task, decision: Decision, bill: Bill) -> Iterator[Row]:
         return
     for number, command in enumerate(subject.commands, 1):
         yield Row(label=f"Command {number}", value=f"`{cut(command, 1_500)}`")
+    if subject.proposed:
+        yield Row(label="Read by a model", value=f"{', '.join(subject.proposed)}. {_READ}")
     yield from rows_of(("Secrets it is given", ", ".join(subject.secrets)))
 
 

@@ -29,7 +29,12 @@ def standing_of(task: Task, project: Project | None, environment: Environment) -
 
 def consent_question(environment: Environment, problem: str = "", next_step: str = "") -> Question:
     """`problem`: why the last try failed, so that it is asked whether to try again."""
-    subject = OfSetup(consent=environment.consent, commands=environment.setup, secrets=environment.secrets)
+    subject = OfSetup(
+        consent=environment.consent,
+        commands=environment.setup,
+        secrets=environment.secrets,
+        proposed=environment.proposed,
+    )
     evidence = tuple(each for each in (problem, next_step) if each)
     return Question(kind=Kind.CONSENT, subject=subject, evidence=evidence)
 
