@@ -128,12 +128,24 @@ class Choice:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class FormColumn:
+    """One field of every row of a form that is a table."""
+
+    name: str
+    label: str
+    hint: str = ""
+    choices: tuple[str, ...] = ()  # empty: any words
+    several: bool = False  # one a line
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Button:
     label: str  # a verb and its object
     choice: Choice
     style: Style = Style.PLAIN
     asks: str = ""  # pressing opens a form with this question; the answer comes back as Pressed.words
     fill: str = ""  # what stands in the form already, to be changed
+    columns: tuple[FormColumn, ...] = ()  # of a table: `fill` has a line a row, which bot.table_forms reads
     confirm: str = ""  # asked before the press counts
 
 

@@ -24,7 +24,7 @@ from agents.domain.errors import OverlordError
 from agents.domain.task.task import Task, TaskState
 from agents.domain.text.sanitize import one_line
 from bot.cards.kinds import CARDS, label, label_of, outcome_label, prompt
-from bot.cards.kinds.kind_card import who_may
+from bot.cards.kinds.kind_card import TableForm, who_may
 from bot.cards.plan import graph_of, shows_plan
 from bot.cards.progress import evaluation_rows, found_lines, settled_for_rows
 from bot.cards.scene import NO_BILL, Bill
@@ -77,7 +77,7 @@ def button(decision: Decision, option: Option) -> Button:
 
 def _open(task: Task, decision: Decision, name: NameOf, bill: Bill) -> Card:
     kind, judged = CARDS[decision.kind], _judged(task, decision)
-    buttons = [_filled(button(decision, option), kind.fills.get(option.value), task) for option in decision.options]
+    buttons = [_filled(button(decision, option), kind.tables.get(option.value), task) for option in decision.options]
     if can_be_held(decision):
         buttons.append(Button(label=kind.hold, choice=Choice(decision=decision.id, letter=HOLD)))
     buttons.append(Button(label=PUT_OFF, choice=Choice(decision=decision.id, letter=LATER)))
@@ -100,8 +100,8 @@ def _open(task: Task, decision: Decision, name: NameOf, bill: Bill) -> Card:
     )
 
 
-def _filled(button: Button, fill: Callable[[Task], str] | None, task: Task) -> Button:
-    return replace(button, fill=fill(task)) if fill else button
+def _filled(button: Button, table: TableForm | None, task: Task) -> Button:
+    return replace(button, fill=table.lines(task), columns=table.columns) if table else button
 
 
 def _numbered(decision: Decision) -> tuple[str, ...]:

@@ -6,7 +6,6 @@ from agents.domain.decisions.decision import Decision
 from agents.domain.decisions.subject import OfPlan
 from agents.domain.planning.decomposition import Assumption, Decomposition, Edge, Level, PlanPhase, Subtask
 from agents.domain.planning.ladder import TODO
-from agents.domain.planning.plan_editing import to_lines
 from agents.domain.task.task import Task
 from agents.domain.task.wishes import Source
 from agents.domain.text.sanitize import cut, one_line
@@ -67,13 +66,6 @@ def plan_rows(task: Task, bill: Bill) -> tuple[Row, ...]:
         *early_rows(task.plan.proposed),
         *rows_of(("Cost", _price(task, bill))),
     )
-
-
-def lines_of_plan(task: Task) -> str:
-    """The plan as it stands in the form for editing it by hand; or what was tried and not taken, to go on from."""
-    if task.plan.edit_refused and task.plan.edit_tried:
-        return task.plan.edit_tried
-    return to_lines(task.plan.draft) if task.plan.draft else ""
 
 
 def _asked_for(task: Task) -> str:

@@ -9,7 +9,7 @@ from agents.domain.decisions.table import rule_of
 from agents.domain.errors import OverlordError
 from agents.domain.ids import TaskId
 from agents.domain.task.task import Task
-from agents.domain.text.sanitize import one_line
+from agents.domain.text.sanitize import cut, one_line
 from bot.cards.decisions import button, decision_card
 from bot.cards.kinds import CARDS, kind_in_words
 from bot.cards.kinds.kind_card import who_may
@@ -40,6 +40,7 @@ BUTTON_ABOVE = Card(
     text="Words alone never approve anything; one press there does.",
 )
 LISTED = 20  # in one answer
+WROTE_MOST = 2_000  # characters of what was written into a form that was not taken
 
 
 def put_off_card(task: Task, decision: Decision, until: datetime) -> Card:
@@ -210,8 +211,10 @@ def issues_wait_card(project: str, waiting: int, most: int) -> Card:
     )
 
 
-def problem_card(error: OverlordError) -> Card:
-    return Card(title=error.what, text=error.next_step, tone=Tone.BAD)
+def problem_card(error: OverlordError, wrote: str = "") -> Card:
+    """`wrote`: what stood in a form that was not taken, so that nobody has to write it twice."""
+    kept = f"\n\nYou wrote:\n{cut(wrote, WROTE_MOST)}" if wrote else ""
+    return Card(title=error.what, text=f"{error.next_step}{kept}", tone=Tone.BAD)
 
 
 def reminder_card(task: Task, decision: Decision, who: str, message: str = "") -> Card:

@@ -304,7 +304,7 @@ class Inbox:
 
     def _tell(self, delivery: Delivery, error: OverlordError, tx: Transaction) -> None:
         """Say why something did not count: to the presser alone, or as a reply to what was said."""
-        card = replies.problem_card(error)
+        card = replies.problem_card(error, delivery.words if isinstance(delivery, Pressed) else "")
         if isinstance(error, OverQuota):
             self._tell_quota(delivery, error, tx)
         elif isinstance(delivery, Pressed) or isinstance(error, NotHeard):

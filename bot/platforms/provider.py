@@ -128,16 +128,18 @@ def text_files(card: Card, *, whole: bool) -> list[Attachment]:
     ]
 
 
-def without_long_forms(card: Card, most: int) -> Card:
-    """Without choices whose forms hold more than fits into a field here; the console takes them."""
-    long = [button.label for button in (*card.buttons, *card.more) if len(button.fill) > most]
+def without_long_forms(card: Card, most: int, fits: Callable[[Button], bool] = lambda button: False) -> Card:
+    """Without choices whose forms hold more than fits into a field here; the console takes them. `fits`: whether a form
+    has room as something else than one field."""
+    long = [button for button in (*card.buttons, *card.more) if len(button.fill) > most and not fits(button)]
     if not long:
         return card
+    labels = ", ".join(button.label for button in long)
     return replace(
         card,
-        buttons=tuple(button for button in card.buttons if len(button.fill) <= most),
-        more=tuple(button for button in card.more if len(button.fill) <= most),
-        lines=(*card.lines, f"{', '.join(long)}: in the console, for it is too long for a form here."),
+        buttons=tuple(button for button in card.buttons if button not in long),
+        more=tuple(button for button in card.more if button not in long),
+        lines=(*card.lines, f"{labels}: in the console, for it is too long for a form here."),
     )
 
 

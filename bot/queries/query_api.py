@@ -11,6 +11,7 @@ from agents.domain.decisions.decision import Decision
 from agents.domain.errors import TaskArchived
 from agents.domain.ids import Account, PersonId, TaskId, Thread, surface_of
 from agents.domain.learning.proposal import Listed
+from agents.domain.planning.plan_faults import Fault
 from agents.domain.task.task import Task
 from agents.domain.work.outcome import TELLING, WorkerOutcome, outcomes
 from agents.domain.work.step_times import READS, step_times
@@ -44,6 +45,7 @@ from bot.queries import (
     TaskPage,
     TimelineEntry,
 )
+from bot.queries.form_checks import check_form
 from bot.queries.telling import worth_telling
 from bot.services import Services
 from store.chat.deliveries import DeliveryState
@@ -136,6 +138,9 @@ class QueryApi:
             others=tuple(each for each in names if each.endswith((".diff", ".patch"))),
         )
         return await self._database.read(partial(self._with_need, task, name, found))
+
+    async def check_form(self, token: str, words: str) -> tuple[Fault, ...]:
+        return await self._database.read(partial(check_form, token, words))
 
     def _with_need(self, id: TaskId, name: str, found: KeptText, tx: Transaction) -> KeptText:
         task = tx.log.in_thread(id)

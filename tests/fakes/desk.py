@@ -11,6 +11,7 @@ from agents.domain.decisions.decision import Decision, Option, with_letters
 from agents.domain.errors import OverlordError
 from agents.domain.ids import Account, DecisionId, PersonId, TaskId, Thread, derive_id
 from agents.domain.learning.proposal import Listed
+from agents.domain.planning.plan_faults import Fault
 from agents.domain.task.facts import Request
 from agents.domain.task.task import Task, TaskState
 from agents.domain.text.redact import Redactor
@@ -64,6 +65,7 @@ class ScriptedDesk(QueryApi):
         self.asked: dict[DecisionId, Need] = {}
         self.timelines: dict[TaskId, list[TimelineEntry]] = {}
         self.problem: OverlordError | None = None
+        self.faults: tuple[Fault, ...] = ()  # of the next form
         self.texts: dict[tuple[TaskId, str], str] = {}
         self.outcomes: tuple[WorkerOutcome, ...] = ()
         self.evaluations: tuple[EvaluationResult, ...] = ()
@@ -129,6 +131,9 @@ class ScriptedDesk(QueryApi):
             workflow=self.workflow,
             running=await self.now.running(task, Redactor()),
         )
+
+    async def check_form(self, token: str, words: str) -> tuple[Fault, ...]:
+        return self.faults
 
     async def find_kept(self, task: TaskId, name: str, viewer: Account) -> KeptText | None:
         if (task, name) not in self.texts:

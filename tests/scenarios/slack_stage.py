@@ -1,24 +1,36 @@
 """Slack as a stage: people write and press on a strict fake; slack-bolt and the whole program stand behind it."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import AsyncExitStack
 
 from agents.domain.ids import Account
 from bot.platforms.slack import notation
 from bot.platforms.slack.blocks import read_press
+from bot.platforms.slack.forms import Form
 from tests.fakes import manners
 from tests.fakes.ports import free_port
 from tests.fakes.slack import FakeSlack, fake_slack
 from tests.fakes.slack.delivery import SIGNING_SECRET
 from tests.fakes.slack.fake import CHANNEL
-from tests.fakes.slack.people import MENTION
+from tests.fakes.slack.people import MENTION, errors_in
 from tests.fakes.slack.server import APP_TOKEN, BOT_TOKEN
 from tests.fakes.slack.shown import controls
 from tests.fakes.slack.world import TEAM
 from tests.scenarios.stage import Host, Setup, Shown, until, wait_for_button
 
 RETRIES = (0.1,) * 200  # Slack sends again until the program is back
+
+
+def table_fields(rows: Sequence[str], columns: Sequence[str], lines: str) -> dict[str, str]:
+    """What a person does to a table so that it says what these lines say."""
+    wanted = [[part.strip() for part in line.split("|")] for line in lines.splitlines() if not line.startswith("#")]
+    filled = {f"{key}.place": "drop" for key in rows}
+    for at, (key, *given) in enumerate((line for line in wanted if line[0] in rows), 1):
+        filled[f"{key}.place"] = str(at)
+        fields = zip(columns, given, strict=False)
+        filled |= {f"{key}.{name}": text for name, text in fields if text or name not in ("title", "kind")}
+    return filled
 
 
 class SlackStage:
@@ -28,6 +40,7 @@ class SlackStage:
 
     def __init__(self, fake: FakeSlack) -> None:
         self.fake = fake
+        self.form_errors: dict[str, str] = {}  # beside the fields of the form that was sent last
 
     @property
     def channel(self) -> str:
@@ -78,7 +91,11 @@ class SlackStage:
             return self.fake.form(user) is not None
 
         await until(opened, "the form")
-        await self.fake.submit(user, words)
+        form = self.fake.form(user)
+        assert form
+        table = Form.read(form.body["private_metadata"])
+        filled = table_fields(table.rows, table.columns, words) if table and table.rows else None
+        self.form_errors = errors_in(await self.fake.submit(user, words, filled))
 
     async def shown(self, who: str, thread: str) -> list[Shown]:
         """What the blocks say and what a notification says; a file belongs to the card before it."""

@@ -13,6 +13,7 @@ from tests.fakes.work import ScriptedMinions, Workshop, failing, finishes, never
 from tests.llm.rig import files
 from tests.scenarios.conftest import THREE, Given, Opened, Play
 from tests.scenarios.plans import GO, OK, REVISE, WARN, means
+from tests.scenarios.slack_stage import SlackStage
 from tests.scenarios.working import APPROVED, ONE, THREE_SUBTASKS
 
 STAGES = THREE
@@ -166,8 +167,13 @@ async def test_a_plan_edited_by_hand_is_a_version_and_outlives_a_send_back(opene
         assert "Edit plan" in card.buttons
         await play.stage.press("mallory", thread, "Edit plan", words="1")
         await play.whispered("mallory", thread, "This is not yours to decide")
-        await play.stage.press("ana", thread, "Edit plan", words="1\n7 | Something new")
-        await play.whispered("ana", thread, "Your edit was not taken", "Line 2", "The plan is as it was")
+        wrong = "1\n2 | | | | ../../etc/passwd"
+        await play.stage.press("ana", thread, "Edit plan", words=wrong)
+        if isinstance(play.stage, SlackStage):  # its form stays open, with the reason beside the field
+            (place, reason), *others = play.stage.form_errors.items()
+            assert place == "2.files" and "not a path inside the project" in reason and not others
+        else:
+            await play.whispered("ana", thread, "Your edit was not taken", "The plan is as it was", "etc/passwd")
         await play.stage.press("ana", thread, "Edit plan", words="1\n2 | | | | password.py, app.py")
         await play.sees("ana", thread, "please look at the plan", "Plan edited by", gone="Approve plan")
         await play.sees("lead", thread, "please look at the plan, version 3", offers="Approve plan")

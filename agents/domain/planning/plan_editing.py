@@ -33,14 +33,29 @@ class BadEdit(PressRefused):
 
     def __init__(self, faults: Sequence[Fault]) -> None:
         more = [f"and {len(faults) - MOST_FAULTS} more"] if len(faults) > MOST_FAULTS else []
-        told = "; ".join((*(fault.what for fault in faults[:MOST_FAULTS]), *more))
+        told = "; ".join((*(fault.text for fault in faults[:MOST_FAULTS]), *more))
         super().__init__(f"Your edit was not taken. {told}", next_step="The plan is as it was: edit it again.")
         self.faults = tuple(faults)
 
 
-def to_lines(plan: Decomposition) -> str:
-    """What stands in the form."""
-    return "\n".join((HEAD, *(_line(subtask) for subtask in _editable(plan))))
+def to_lines(plan: Decomposition, tried: str = "") -> str:
+    """What stands in the form. `tried`: lines of an edit that was not taken, each made whole; what it dropped stays
+    as a line that is not read."""
+    whole = {str(subtask.number): _line(subtask) for subtask in _editable(plan)}
+    if not tried:
+        return "\n".join((HEAD, *whole.values()))
+    given = {line.partition("|")[0].strip(): line for line in tried.splitlines() if not line.lstrip().startswith("#")}
+    kept = (_made_whole(line, whole[number]) for number, line in given.items() if number in whole)
+    dropped = (f"# {line}" for number, line in whole.items() if number not in given)
+    return "\n".join((HEAD, *kept, *dropped))
+
+
+def _made_whole(line: str, before: str) -> str:
+    """Fields that were left out stay as they are; a title or a kind that is empty, too."""
+    new, old = ([part.strip() for part in each.split("|")] for each in (line, before))
+    old += [""] * (6 - len(old))
+    fields = [*new[:6], *old[len(new) :]]
+    return " | ".join(fields[at] or old[at] if at in (1, 2) else fields[at] for at in range(6)).rstrip()
 
 
 def edit_plan(plan: Decomposition, text: str) -> PlanEdit:
@@ -51,7 +66,7 @@ def edit_plan(plan: Decomposition, text: str) -> PlanEdit:
         if line.strip() and not line.lstrip().startswith("#"):
             found = _read_line(line, known)
             if isinstance(found, Fault):
-                problems.append(replace(found, what=f"Line {at}: {found.what}"))
+                problems.append(replace(found, subject=f"Line {at}:"))
             else:
                 made.append(found)
     problems += _wrong_numbers(made)

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
+from functools import partial
 
 from agents.domain.checks.file_kinds import is_documentation, is_test
 from agents.domain.checks.scope import odd_path, twins
@@ -19,9 +20,14 @@ MIN_SUBTASKS, MAX_SUBTASKS = 1, 7
 class Fault:
     """Something wrong with a plan: in words, and where it stands."""
 
+    subject: str = ""  # “Subtask 2”; empty: `what` is a whole sentence
     what: str
     number: int | None = None  # of the subtask; None: it is about the whole
     field: str = ""  # of the subtask: title, kind, role, files or after; empty: none of them
+
+    @property
+    def text(self) -> str:
+        return f"{self.subject} {self.what}".strip()
 
 
 def faults(
@@ -31,7 +37,7 @@ def faults(
 
     `roles`: that may work on a subtask; None: nobody knows here.
     """
-    return [fault.what for fault in find_faults(plan, known_files, roles)]
+    return [fault.text for fault in find_faults(plan, known_files, roles)]
 
 
 def find_faults(
@@ -49,22 +55,23 @@ def find_faults(
     return found
 
 
+def _of(subtask: Subtask, what: str, field: str) -> Fault:
+    return Fault(subject=f"Subtask {subtask.number}", what=what, number=subtask.number, field=field)
+
+
 def _too_big(subtask: Subtask) -> Iterator[Fault]:
     """PR-sized only if every one of these holds."""
-    number, name = subtask.number, f"Subtask {subtask.number} ({subtask.title})"
+    fault = partial(Fault, subject=f"Subtask {subtask.number} ({subtask.title})", number=subtask.number)
     if subtask.hours > MAX_HOURS:
-        yield Fault(what=f"{name} takes {subtask.hours:g} h; at most {MAX_HOURS:g} h: split it", number=number)
+        yield fault(what=f"takes {subtask.hours:g} h; at most {MAX_HOURS:g} h: split it")
     if len(subtask.files) > MAX_FILES:
-        many = f"{name} touches {len(subtask.files)} files; at most {MAX_FILES}: split it"
-        yield Fault(what=many, number=number, field="files")
+        yield fault(what=f"touches {len(subtask.files)} files; at most {MAX_FILES}: split it", field="files")
     if subtask.review_minutes > MAX_REVIEW_MINUTES:
-        long = f"{name} takes {subtask.review_minutes} min to review; at most {MAX_REVIEW_MINUTES}: split it"
-        yield Fault(what=long, number=number)
+        yield fault(what=f"takes {subtask.review_minutes} min to review; at most {MAX_REVIEW_MINUTES}: split it")
     if not subtask.why.strip():
-        yield Fault(what=f"{name} has no reason of its own: say why it exists, in one sentence", number=number)
+        yield fault(what="has no reason of its own: say why it exists, in one sentence")
     if not subtask.test.strip() and not subtask.spike:
-        untested = f"{name} cannot be tested by itself: say how it is shown to work, or join it to one that can be"
-        yield Fault(what=untested, number=number)
+        yield fault(what="cannot be tested by itself: say how it is shown to work, or join it to one that can be")
 
 
 def _wrong_graph(plan: Decomposition) -> Iterator[Fault]:
@@ -76,11 +83,9 @@ def _wrong_graph(plan: Decomposition) -> Iterator[Fault]:
     for subtask in plan.subtasks:
         for need in subtask.needs:
             if need.number not in phases:
-                missing = f"Subtask {subtask.number} needs {need.number}, which does not exist"
-                yield Fault(what=missing, number=subtask.number, field="after")
+                yield _of(subtask, f"needs {need.number}, which does not exist", "after")
             elif need.edge is Edge.BLOCKS and phases[need.number] > subtask.phase:
-                late = f"Subtask {subtask.number} of phase {subtask.phase} waits for {need.number} of a later phase"
-                yield Fault(what=late, number=subtask.number, field="after")
+                yield _of(subtask, f"of phase {subtask.phase} waits for {need.number} of a later phase", "after")
     if cycle := cycle_in({subtask.number: subtask.blocked_by for subtask in plan.subtasks}):
         circle = f"Subtasks wait for each other in a circle: {' -> '.join(map(str, cycle))}. Take one edge away"
         yield Fault(what=circle, number=cycle[0], field="after")
@@ -99,19 +104,17 @@ def _wrong_shape(plan: Decomposition) -> Iterator[Fault]:
     spikes = {s.number for s in plan.subtasks if s.spike or s.opening}
     for subtask in plan.subtasks:
         if subtask.decides and not subtask.needs:
-            alone = f"Subtask {subtask.number} settles a choice but is told nothing first: give it a spike to wait for"
-            yield Fault(what=alone, number=subtask.number, field="after")
+            yield _of(subtask, "settles a choice but is told nothing first: give it a spike to wait for", "after")
         if subtask.spike and any(n not in spikes for n in subtask.blocked_by):
-            late = f"Spike {subtask.number} waits for work that is no spike: what must be found out comes first"
-            yield Fault(what=late, number=subtask.number, field="after")
+            late = "waits for work that is no spike: what must be found out comes first"
+            yield Fault(subject=f"Spike {subtask.number}", what=late, number=subtask.number, field="after")
 
 
 def _wrong_kinds(plan: Decomposition) -> Iterator[Fault]:
     """A person who edits a plan may choose any kind that the files bear."""
     for subtask in plan.subtasks:
         if not subtask.closing and subtask.kind is not (fits := kind_of(subtask.kind, subtask.files)):
-            wrong = f"Subtask {subtask.number} is of kind {subtask.kind}, but its files are not: it is a {fits}"
-            yield Fault(what=wrong, number=subtask.number, field="kind")
+            yield _of(subtask, f"is of kind {subtask.kind}, but its files are not: it is a {fits}", "kind")
 
 
 def _wrong_places(plan: Decomposition, roles: Collection[str] | None) -> Iterator[Fault]:
@@ -123,24 +126,21 @@ def _wrong_places(plan: Decomposition, roles: Collection[str] | None) -> Iterato
     for subtask in plan.subtasks:
         if subtask.role and roles is not None and subtask.role not in roles:
             known = ", ".join(sorted(roles)) or "none"
-            role = f"Subtask {subtask.number} is for the role {clean(subtask.role)}; roles that do subtasks: {known}"
-            yield Fault(what=role, number=subtask.number, field="role")
+            yield _of(subtask, f"is for the role {clean(subtask.role)}; roles that do subtasks: {known}", "role")
         if subtask.project:
-            project = f"Subtask {subtask.number} is about the project {clean(subtask.project)}"
-            yield Fault(what=f"{project}: a task is about one project, so leave it out", number=subtask.number)
+            about = f"is about the project {clean(subtask.project)}: a task is about one project, so leave it out"
+            yield _of(subtask, about, "")
 
 
 def _odd_files(plan: Decomposition, known: Collection[str]) -> Iterator[Fault]:
     """The list becomes the fence around a minion, and people read it: plain names of files, or of folders with a /."""
     for subtask in plan.subtasks:
         for path in subtask.files:
-            names = f"Subtask {subtask.number} names {clean(path)}, which is"
+            names = f"names {clean(path)}, which is"
             if problem := odd_path(path.removesuffix("/")):
-                odd = f"{names} not a path inside the project: {problem}"
-                yield Fault(what=odd, number=subtask.number, field="files")
+                yield _of(subtask, f"{names} not a path inside the project: {problem}", "files")
             elif "*" in path or "?" in path:
-                pattern = f"{names} a pattern: name each file, or a folder as src/"
-                yield Fault(what=pattern, number=subtask.number, field="files")
+                yield _of(subtask, f"{names} a pattern: name each file, or a folder as src/", "files")
     new = [path.removesuffix("/") for path in plan.paths if path not in known]
     for path, other in twins(new, known):
         same = f"{clean(path)} and {clean(other)} are one file where case does not count: take the same spelling"
@@ -159,9 +159,8 @@ def _unknown_folders(plan: Decomposition, known: Collection[str]) -> Iterator[Fa
             top, above = path.split("/")[0], path.rpartition("/")[0]
             usual = is_test(path) or is_documentation(path) or odd_path(path.removesuffix("/"))
             if above and top and not {top, above} & parents and not usual and not _says_new(subtask, top):
-                what = f"Subtask {subtask.number} names {path}, but the project has no folder {top}"
                 step = f"correct the path, or say in the subtask's title or reason that {top} is new"
-                yield Fault(what=f"{what}: {step}", number=subtask.number, field="files")
+                yield _of(subtask, f"names {path}, but the project has no folder {top}: {step}", "files")
 
 
 def _says_new(subtask: Subtask, folder: str) -> bool:

@@ -9,11 +9,13 @@ from agents.domain.decisions.decision import Decision, Option
 from agents.domain.decisions.kind import risk_of
 from agents.domain.decisions.subject import OfRun, OfSubtask
 from agents.domain.decisions.table import closed_by_silence
+from agents.domain.planning.plan_faults import Fault
+from agents.domain.planning.work_kind import WorkKind
 from agents.domain.task.task import Task
 from agents.domain.text.sanitize import one_line
 from bot.cards.reasons import put, put_all
 from bot.cards.scene import Bill
-from bot.messages import Row, Style
+from bot.messages import FormColumn, Row, Style
 from bot.permissions import Permissions
 
 Says = Callable[[Task, Decision], str]
@@ -37,7 +39,8 @@ OUTLINE = Label("Continue with a one-step plan", "One-step plan chosen")
 EDIT_PLAN = Label(
     "Edit plan",
     "Plan edited",
-    asks="One line a subtask. Leave one out to drop it, move lines to change the order, write over what should change.",
+    asks="One line a subtask. Leave a line out, or put # before it, to drop the subtask; move lines to change the "
+    f"order; write over what should change. Kinds of work: {', '.join(WorkKind)}.",
     tells=False,
 )
 SNOOZE = Label("Snooze", "Snoozed")
@@ -83,6 +86,15 @@ def label_as_named(decision: Decision, option: Option) -> Label:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class TableForm:
+    """A form in which something stands already, a line a row."""
+
+    columns: tuple[FormColumn, ...]
+    lines: Callable[[Task], str]
+    check: Callable[[Task, str], tuple[Fault, ...]]  # what is wrong with changed lines, before they are sent
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class KindCard:
     kind: Kind
     name: str  # what is to be decided, in lists
@@ -95,7 +107,7 @@ class KindCard:
     rows: Callable[[Task, Decision, Bill], Iterable[Row]] = lambda task, decision, bill: ()
     lines: Callable[[Decision], tuple[str, ...]] = lambda decision: put_all(decision.evidence)
     footer: Callable[[Task, Decision], Iterable[str]] = lambda task, decision: ()
-    fills: Mapping[str, Callable[[Task], str]] = field(default_factory=dict)  # what stands in the form of an option
+    tables: Mapping[str, TableForm] = field(default_factory=dict)  # options whose form is a table
     whole: Callable[[Decision], str] = lambda decision: ""  # a question that is too long for the title
     at_work: str = ""  # the state of a task at work, while this is asked
     hold: str = "Wait for me"  # the button that stops its clock

@@ -4,42 +4,46 @@ import asyncio
 import secrets
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import datetime
 from urllib.parse import urlencode
 
-from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import JSONResponse, RedirectResponse, Response
 
 from agents.domain.errors import OverlordError
 from agents.domain.ids import TaskId, Thread
-from agents.domain.text.sanitize import clean, one_line
 from bot.messages import Button, Card, Delivery, Edited, Pressed
 from bot.platforms.console import deliveries
 from bot.platforms.console.deliveries import NONCE, Form, Unsendable
-from bot.platforms.console.line_comments import COMMENTS_MOST, all_words, comments_in, put_together
+from bot.platforms.console.forms.fields import all_fields, fields
+from bot.platforms.console.forms.line_comments import COMMENTS_MOST, all_words, comments_in, put_together
+from bot.platforms.console.forms.table_form import (
+    MOST_FIELDS,
+    TableView,
+    move_as_asked,
+    rows_sent,
+    view_of,
+    with_faults,
+    written_by,
+)
 from bot.platforms.console.pages import Pages, may_read
 from bot.platforms.console.rendering import iso, thread_path
 from bot.platforms.console.sign_in import (
-    LIFETIME,
     Authenticator,
-    LoginLimiter,
     Viewer,
-    hash_of,
     safe_next,
     viewer_of,
     wants_json,
 )
 from bot.platforms.console.stream import Changes
 from bot.queries.query_api import QueryApi
-from store.chat.people import Session
+from bot.table_forms import write_rows
 
 Make = Callable[[Form, Viewer, str, datetime], Delivery]
 Check = Callable[[Form, Viewer], Awaitable[None]]
 Shown = tuple[tuple[str, Card | None], ...]  # the messages of a conversation with what they show
 MOMENT = 2.0  # seconds
-NAME_MOST, AGENT_MOST = 80, 160  # characters
 MOST_COMMENT_FIELDS = 20 + 3 * (COMMENTS_MOST + 1)
 KEPT_FIELDS = ("channel", "thread", "message", "token", "shown", "task", "back")
 
@@ -90,9 +94,39 @@ class Actions:
             button = await self._button(form, viewer)
         except OverlordError as problem:
             return await self._again(request, form, problem)
+        if button.columns:
+            return await self._show_table(request, form, button, view_of(button))
         return await self._pages.show(
             request, "ask.html", title=button.label, button=button, form=form, nonce_kept=_nonce(form)
         )
+
+    async def table(self, request: Request) -> Response:
+        """A table as it was filled in: rows are moved, faults are shown beside their fields, or it is pressed."""
+        sent, viewer = await all_fields(request, MOST_FIELDS), viewer_of(request)
+        form = {name: value for name, value in sent if name in (*KEPT_FIELDS, "csrf", "nonce", "move")}
+        try:
+            self._check_token(request, form)
+            await self._check_thread(form, viewer)
+            button = await self._button(form, viewer)
+        except OverlordError as problem:
+            return await self._again(request, {**form, "words": written_by(sent)}, problem)
+        rows = rows_sent(sent, button.columns)
+        if form.get("move"):
+            moved = TableView(rows=move_as_asked(rows, form["move"]))
+            return await self._show_table(request, form, button, moved)
+        words = write_rows(rows, button.columns)
+        if faults := await self._queries.check_form(form.get("token", ""), words):
+            view = with_faults(rows, button.columns, faults)
+            return await self._show_table(request, form, button, view, status=400)
+        return await self._act(request, self._check_thread, deliveries.to_pressed, {**form, "words": words})
+
+    async def _show_table(
+        self, request: Request, form: Form, button: Button, view: TableView, status: int = 200
+    ) -> Response:
+        return await self._pages.show(
+            request, "table.html", status=status, title=button.label, button=button, form=form, view=view,
+            nonce_kept=_nonce(form),
+        )  # fmt: skip
 
     async def _act(self, request: Request, check: Check, make: Make, filled: Form | None = None) -> Response:
         form, viewer = filled or await fields(request), viewer_of(request)
@@ -197,17 +231,6 @@ class Actions:
             yield card
 
 
-async def fields(request: Request) -> Form:
-    """The text fields of a form; nothing here takes files."""
-    return dict(await all_fields(request))
-
-
-async def all_fields(request: Request, most: int = 20) -> list[tuple[str, str]]:
-    """In their order; a name may come more than once."""
-    async with request.form(max_files=0, max_fields=most) as form:
-        return [(name, value) for name, value in form.multi_items() if isinstance(value, str)]
-
-
 def _nonce(form: Form) -> str:
     """Keep the form's number where it has one: what may have been sent already must not count twice."""
     known = form.get("nonce", "")
@@ -221,73 +244,3 @@ def _see(delivery: Delivery, form: Form) -> str:
         return f"{back}?{urlencode({'pressed': delivery.thread, 'since': iso(delivery.at)})}"
     anchor = f"#m-{delivery.message}" if isinstance(delivery, Edited) else ""
     return f"{thread_path(delivery.thread)}{anchor}"
-
-
-@dataclass(frozen=True, slots=True)
-class Login:
-    _auth: Authenticator
-    _pages: Pages
-    _limiter: LoginLimiter = field(default_factory=LoginLimiter)
-
-    async def page(self, request: Request) -> Response:
-        return await self._page(request, safe_next(request.query_params.get("next", "/")), problem="")
-
-    async def enter(self, request: Request) -> Response:
-        form, options = await fields(request), self._auth.options
-        onward, login = safe_next(form.get("next", "/")), form.get("name", "").strip()[:NAME_MOST]
-        if options.sessions is None:
-            return RedirectResponse("/", 303)
-        if not self._auth.is_our_form(request, form.get("csrf", "")):
-            return await self._page(request, onward, problem="This page was open too long. Try again.", status=400)
-        address = request.client.host if request.client else ""
-        if not self._limiter.allows(login, address, options.now()):
-            return await self._page(request, onward, problem="Too many tries. Wait a minute.", status=429)
-        cookie = secrets.token_urlsafe(32)
-        session = Session(
-            key=hash_of(cookie),
-            login=login,
-            began_at=options.now(),
-            until=options.now() + LIFETIME,
-            address=address,
-            agent=one_line(clean(request.headers.get("user-agent", "")), AGENT_MOST),
-        )
-        if not await options.sessions.begin_session(session, hash_of(form.get("token", "").strip())):
-            words = "That name and token are not known here. Ask the operator for a new token."
-            return await self._page(request, onward, problem=words, status=403)
-        response = RedirectResponse(onward, 303)
-        self._auth.set_cookie(response, request, (self._auth.session_cookie, cookie))
-        return response
-
-    async def leave(self, request: Request) -> Response:
-        """Ends the session itself, so that a copy of its cookie is worthless."""
-        form, viewer, sessions = await fields(request), viewer_of(request), self._auth.options.sessions
-        response = RedirectResponse("/login", 303)
-        if sessions and self._auth.is_our_form(request, form.get("csrf", "")):
-            await sessions.end_sessions(viewer.login, viewer.session)
-            response.delete_cookie(self._auth.session_cookie, httponly=True, samesite="strict")
-        return response
-
-    async def sessions(self, request: Request) -> Response:
-        """Lists the sessions, each with a button that ends it."""
-        viewer, sessions = viewer_of(request), self._auth.options.sessions
-        if sessions is None:
-            raise HTTPException(404, "Nobody signs in here.")
-        admin = await sessions.administers(viewer.account)
-        found = await sessions.sessions("" if admin else viewer.login)
-        return await self._pages.show(
-            request, "sessions.html", here="/sessions", title="Sessions", sessions=found, admin=admin
-        )
-
-    async def end(self, request: Request) -> Response:
-        """Ends one or all of the reader's own sessions; an admin may end one of somebody else's."""
-        form, viewer, sessions = await fields(request), viewer_of(request), self._auth.options.sessions
-        if sessions and self._auth.is_our_form(request, form.get("csrf", "")):
-            other = form.get("login", "") if await sessions.administers(viewer.account) else ""
-            which = "" if "all" in form else form.get("session") or viewer.session
-            await sessions.end_sessions((which and other) or viewer.login, which)
-        return RedirectResponse("/sessions", 303)
-
-    async def _page(self, request: Request, onward: str, *, problem: str, status: int = 200) -> Response:
-        return await self._pages.show(
-            request, "login.html", status=status, title="Sign in", problem=problem, onward=onward
-        )

@@ -26,7 +26,8 @@ from uvicorn.server import ServerState
 from agents.domain.errors import OverlordError, SettingsProblem
 from bot.network import BACKLOG, ConnectionLimiter, TrackedConnection, let_queue
 from bot.platforms.console import rendering, stream
-from bot.platforms.console.actions import Actions, Login
+from bot.platforms.console.actions import Actions
+from bot.platforms.console.forms.login import Login
 from bot.platforms.console.guard import Forwarded, Guard
 from bot.platforms.console.pages import Pages
 from bot.platforms.console.sign_in import Authenticator, ConsoleOptions, Identity, wants_json
@@ -95,6 +96,7 @@ def _routes(pages: Pages, actions: Actions, login: Login) -> list[BaseRoute]:
         "/named": actions.name,
         "/task/{task}/kept/{name}": actions.comment,
         "/ask": actions.ask,
+        "/table": actions.table,
         "/login": login.enter,
         "/logout": login.leave,
         "/sessions": login.end,

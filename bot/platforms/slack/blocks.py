@@ -7,9 +7,7 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, ValidationError
-
-from agents.domain.text.sanitize import clean, cut, one_line
+from agents.domain.text.sanitize import clean, cut
 from bot.messages import Button, Card, Row, Style
 from bot.platforms.provider import Attachment, text_files
 from bot.platforms.slack.notation import date, escape, mention, would_format
@@ -20,7 +18,7 @@ EDIT_TEXT_MOST = 3_900  # bytes: chat.update refuses a `text` of more than 4,000
 SECTION_MOST, HEADER_MOST = 3000, 150
 RUNS_MOST = 20  # of rows with and without markup, before all of them go without
 BUTTON_VALUE, OPTION_VALUE = 2000, 150
-HOME_BLOCKS, WORDS_MOST = 100, 3000
+HOME_BLOCKS = 100
 # token, then #fingerprint where no message tells what was shown, then ?question or !what is to be confirmed
 _VALUE = re.compile(r"(?P<token>[\w-]{22}\.\w)(?:#(?P<shown>\w+))?(?:(?P<form>[?!=])(?P<words>.*))?", re.DOTALL)
 
@@ -84,7 +82,7 @@ def card_blocks(card: Card, room: Room, shown: str = "") -> list[Block]:
     if controls := [*_buttons(card.buttons, room, shown), *_menu("overflow", "press-more", card.more, shown)]:
         blocks += [{"type": "actions", "elements": controls[n : n + 25]} for n in range(0, len(controls), 25)]
     if card.footer:
-        blocks.append(_context(_plain(card.footer)))
+        blocks.append(_context(plain_text(card.footer)))
     return blocks
 
 
@@ -100,7 +98,7 @@ def home_view(cards: Sequence[Card], count: int = 0) -> dict[str, Any]:
         blocks += more
         shown += 1
     if left := max(count, len(cards)) - shown:
-        blocks.append(_context(_plain(f"… and {left} more: say `what needs me` to me, and I list all of them.")))
+        blocks.append(_context(plain_text(f"… and {left} more: say `what needs me` to me, and I list all of them.")))
     return {"type": "home", "blocks": blocks}
 
 
@@ -111,7 +109,7 @@ def _escape(text: str) -> str:
 # ── parts ───────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def _plain(text: str) -> Block:
+def plain_text(text: str) -> Block:
     """Exactly these characters: no markup, no mention, no link, no :emoji:."""
     return {"type": "plain_text", "text": clean(text) or "…", "emoji": False}
 
@@ -122,11 +120,11 @@ def _mrkdwn(text: str) -> Block:
 
 
 def _title(title: str) -> Block:
-    return {"type": "header" if len(title) <= HEADER_MOST else "section", "text": _plain(title)}
+    return {"type": "header" if len(title) <= HEADER_MOST else "section", "text": plain_text(title)}
 
 
 def _sections(text: str) -> list[Block]:
-    return [{"type": "section", "text": _plain(piece)} for piece in _pieces(clean(text)) if piece.strip()]
+    return [{"type": "section", "text": plain_text(piece)} for piece in _pieces(clean(text)) if piece.strip()]
 
 
 def _pieces(text: str) -> Iterator[str]:
@@ -203,7 +201,7 @@ def _button(button: Button, action: str, room: Room, shown: str) -> Block:
     most = min(BUTTON_VALUE, room.question + 80)
     element: Block = {
         "type": "button",
-        "text": _plain(button.label),
+        "text": plain_text(button.label),
         "action_id": action,
         "value": button_value(button, shown=shown, confirm=not room.native_confirm, most=most),
     }
@@ -216,10 +214,10 @@ def _button(button: Button, action: str, room: Room, shown: str) -> Block:
 
 def _confirm(button: Button) -> Block:
     made: Block = {
-        "title": _plain("Are you sure?"),
-        "text": _plain(cut(button.confirm, 300)),
-        "confirm": _plain(cut(button.label, 30)),
-        "deny": _plain("Go back"),
+        "title": plain_text("Are you sure?"),
+        "text": plain_text(cut(button.confirm, 300)),
+        "confirm": plain_text(cut(button.label, 30)),
+        "deny": plain_text("Go back"),
     }
     return made | ({"style": "danger"} if button.style is Style.DANGER else {})
 
@@ -227,9 +225,9 @@ def _confirm(button: Button) -> Block:
 def _menu(type: str, action: str, entries: Sequence[Button], shown: str) -> list[Block]:
     """Slack asks to confirm a whole menu or nothing, so an entry that needs it opens a form."""
     values = (button_value(entry, shown=shown, confirm=True, most=OPTION_VALUE) for entry in entries)
-    options = [{"text": _plain(entry.label), "value": value} for entry, value in zip(entries, values, strict=True)]
+    options = [{"text": plain_text(entry.label), "value": value} for entry, value in zip(entries, values, strict=True)]
     menu = {"type": type, "action_id": action, "options": options}
-    words = {} if type == "overflow" else {"placeholder": _plain(f"{len(entries)} more choices")}
+    words = {} if type == "overflow" else {"placeholder": plain_text(f"{len(entries)} more choices")}
     return [menu | words] if entries else []
 
 
@@ -268,38 +266,3 @@ def read_press(value: str) -> Press | None:
     asks, confirm = ("", words) if match["form"] == "!" else (words, "")
     filled = match["form"] == "="
     return Press(token=match["token"], shown=match["shown"] or "", asks=asks, confirm=confirm, filled=filled)
-
-
-class Form(BaseModel):
-    """What a form sends back, kept by Slack in its private metadata."""
-
-    model_config = ConfigDict(frozen=True)
-
-    token: str
-    thread: str
-    channel: str
-    message: str
-    shown: str = ""
-
-    @classmethod
-    def read(cls, private_metadata: str) -> "Form | None":
-        try:
-            return cls.model_validate_json(private_metadata)
-        except ValidationError:
-            return None
-
-
-def form_view(form: Form, press: Press, label: str, fill: str = "") -> dict[str, Any]:
-    box: Block = {"type": "plain_text_input", "action_id": "words", "multiline": True, "max_length": WORDS_MOST}
-    box |= {"initial_value": fill} if fill else {}
-    question = {"type": "input", "label": _plain(cut(press.asks, 2000)), "element": box}
-    warning = {"type": "section", "text": _plain(cut(press.confirm, 2900))}
-    return {
-        "type": "modal",
-        "callback_id": "overlord-press",
-        "private_metadata": form.model_dump_json(),
-        "title": _plain(one_line(label, 24) or "Overlord"),
-        "submit": _plain("Send" if press.asks else "Yes, go on"),
-        "close": _plain("Go back"),
-        "blocks": [question if press.asks else warning],
-    }

@@ -7,7 +7,8 @@ from typing import Any
 from agents.domain.ids import Account, Thread
 from bot.messages import Edited, Pressed, Said
 from bot.platforms.slack import notation
-from bot.platforms.slack.blocks import Form, Press
+from bot.platforms.slack.blocks import Press
+from bot.platforms.slack.forms import Form
 from bot.platforms.slack.payloads import Me, Message, Person, Pressing, Reaction, SlashCommand
 from bot.platforms.slack.web_client import Directory
 

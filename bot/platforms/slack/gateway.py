@@ -61,6 +61,7 @@ async def connect(settings: Settings, services: Services, inbox: Inbox, queries:
         limits=settings.limits,
         groups=settings.memberships("slack-group"),
         needs=needs,
+        check=queries.check_form,
         timeout=real(settings.limits.provider_timeout),
         posts_apart=real(1.0),
         redact=services.redact,

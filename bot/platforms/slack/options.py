@@ -6,6 +6,7 @@ from datetime import datetime
 
 from agents.domain.ids import Account, Thread
 from agents.domain.limits import Limits
+from agents.domain.planning.plan_faults import Fault
 from agents.domain.text.redact import Redact, Redactor
 from bot.messages import Card
 from bot.platforms.provider import GatewayStore, Waits
@@ -13,6 +14,9 @@ from store.transaction import Transaction
 
 # What has waited longest for this person, as cards with buttons, and how much waits in all.
 Needs = Callable[[Account], Awaitable[tuple[Sequence[Card], int]]]
+
+# What is wrong with the form behind a button, by the button's token and what was written.
+CheckForm = Callable[[str, str], Awaitable[Sequence[Fault]]]
 
 
 class SlackStore(GatewayStore):
@@ -44,6 +48,7 @@ class SlackOptions:
     limits: Limits = field(default_factory=Limits)
     groups: frozenset[str] = frozenset()  # user groups that carry rights: "slack-group:T1:S2"
     needs: Needs | None = None
+    check: CheckForm | None = None
     timeout: float = 15  # seconds for one call
     redact: Redact = field(default_factory=Redactor)  # for what is repeated outside the outbox
     posts_apart: float = 1.0  # seconds between two messages in one channel

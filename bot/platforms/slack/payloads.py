@@ -152,6 +152,7 @@ class Pressing(Payload):
 
 class Input(Payload):
     value: Text = ""
+    chosen: Annotated[Text, Field(validation_alias=AliasPath("selected_option", "value"))] = ""
 
 
 class View(Payload):

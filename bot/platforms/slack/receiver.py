@@ -14,11 +14,12 @@ from slack_sdk.web.async_client import AsyncWebClient
 from agents.domain.ids import Thread
 from bot.cards import replies
 from bot.intake.conversation import is_private
-from bot.messages import Delivery, Later, Pressed, Refused, Said, Unsure
+from bot.messages import Button, Delivery, Later, Pressed, Refused, Said, Unsure
 from bot.platforms.provider import Accept, Recent
 from bot.platforms.slack import notation, payloads
-from bot.platforms.slack.blocks import Form, Press, form_view, home_view, read_press
+from bot.platforms.slack.blocks import Press, home_view, read_press
 from bot.platforms.slack.deliveries import STOP_SIGNS, PayloadMapper, is_direct
+from bot.platforms.slack.forms import Form, errors_of, form_view, table_lines
 from bot.platforms.slack.options import SlackOptions, SlackStore
 from bot.platforms.slack.payloads import (
     EventBody,
@@ -71,7 +72,7 @@ class Receiver:
                 case "block_actions":
                     await self._press(Pressing.model_validate(body))
                 case "view_submission":
-                    await self._submit(Submission.model_validate(body))
+                    return await self._submit(Submission.model_validate(body))
                 case None if "command" in body:
                     return await self._command(SlashCommand.model_validate(body))
         except ValidationError as odd:  # sending it again would not make it better
@@ -185,12 +186,19 @@ class Receiver:
         key = f"{pressing.user.id}:{form.message}:{press.token}:{action.action_ts}"
         await self._hear_press(mapper.to_pressed(form, pressing.user, key), pressing.user.id)
 
-    async def _submit(self, submission: Submission) -> None:
+    async def _submit(self, submission: Submission) -> Answer:
+        """Takes a form. A table with faults stays open, with each beside its field; nothing of it is taken yet."""
         view, user = submission.view, submission.user
-        if form := Form.read(view.private_metadata):
-            words = "\n".join(each.value for named in view.inputs.values() for each in named.values() if each.value)
-            pressed = self.mapper().to_pressed(form, user, f"view:{view.id}:{view.hash}", words)
-            await self._hear_press(pressed, user.id)
+        form = Form.read(view.private_metadata)
+        if form is None:
+            return NOTHING
+        sent = {block: each.chosen or each.value for block, named in view.inputs.items() for each in named.values()}
+        words = table_lines(form, sent) if form.rows else "\n".join(value for value in sent.values() if value)
+        if form.rows and self.options.check and (faults := await self.options.check(form.token, words)):
+            return errors_of(form, faults)
+        pressed = self.mapper().to_pressed(form, user, f"view:{view.id}:{view.hash}", words)
+        await self._hear_press(pressed, user.id)
+        return NOTHING
 
     async def _hear_press(self, pressed: Pressed, user: str) -> None:
         """What is pressed in the name of a deactivated account does not count."""
@@ -206,25 +214,24 @@ class Receiver:
         self.triggers[pressing.trigger_id] = None
         try:
             with translate_errors():
-                view = form_view(form, press, label, await self._fill(pressing, press, form))
+                view = form_view(form, press, label, await self._stored_button(pressing, press, form))
                 await self.client.views_open(trigger_id=pressing.trigger_id, view=view)
         except (Refused, Later, Unsure):
             if form.message:
                 to = notation.account(self.me.team_id, pressing.user.id)
                 await self.platform.whisper(Thread(form.thread), to, pressing.trigger_id, NO_FORM)
 
-    async def _fill(self, pressing: Pressing, press: Press, form: Form) -> str:
-        """What stands in a form already: as the message shows it, or the person's own list."""
+    async def _stored_button(self, pressing: Pressing, press: Press, form: Form) -> Button | None:
+        """A button in whose form something stands already: as the message shows it, or the person's own list."""
         if not press.filled:
-            return ""
+            return None
         if form.message:
-            button = await self.store.button(Thread(form.thread), form.message, press.token)
-            return button.fill if button else ""
+            return await self.store.button(Thread(form.thread), form.message, press.token)
         if self.options.needs is None:
-            return ""
+            return None
         cards, _ = await self.options.needs(notation.account(self.me.team_id, pressing.user.id))
         shown = (button for card in cards for button in (*card.buttons, *card.more))
-        return next((button.fill for button in shown if button.choice.token == press.token), "")
+        return next((button for button in shown if button.choice.token == press.token), None)
 
     async def _show_home(self, user: str, wait: float = 0.0) -> None:
         await asyncio.sleep(wait)

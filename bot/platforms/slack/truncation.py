@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from agents.domain.text.sanitize import cut, one_line
 from bot.messages import Button, Card, Row
 from bot.platforms.provider import without_long_forms
+from bot.table_forms import read_rows
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,6 +30,7 @@ class Room:
 
 
 BUTTONS, MORE, NOTIFIED = 25, 5, 20
+BLOCKS_MOST = 100  # of a form
 FORM_MOST = 2_800  # characters that stand in a form of 3,000: there must be room to write more
 BEFORE_MENU = 5  # where there are more than fit as buttons, so many stand before a menu of the rest
 # Tried in this order until the whole message is small enough.
@@ -42,9 +44,15 @@ ROOMS = (
 )
 
 
+def fits_table(button: Button) -> bool:
+    """Whether there is room for all rows; a long one is written as lines of text."""
+    count = len(read_rows(button.fill, button.columns)) if button.columns else 0
+    return 0 < count * (len(button.columns) + 1) < BLOCKS_MOST
+
+
 def truncate(card: Card, room: Room) -> Card:
     """The same card, no longer than the room."""
-    card = without_long_forms(card, FORM_MOST)
+    card = without_long_forms(card, FORM_MOST, fits_table)
     buttons, more, left = _pick_buttons(card, room.choices)
     return replace(
         card,

@@ -146,6 +146,7 @@ _ELEMENTS: dict[str, Check] = {
             "action_id": _string(255),
             "placeholder": _text(150, _plain),
             "options": _many(1, 100, _option),
+            "initial_option": _option,
             "confirm": _confirm,
         },
         ("type", "options"),
@@ -204,7 +205,7 @@ _BLOCKS: dict[str, tuple[dict[str, Check], tuple[str, ...]]] = {
         {
             **_ID,
             "label": _text(2000, _plain),
-            "element": _element("plain_text_input"),
+            "element": _element("plain_text_input", "static_select"),
             "hint": _text(2000, _plain),
             "optional": _flag,
             "dispatch_action": _flag,

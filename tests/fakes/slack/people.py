@@ -1,7 +1,9 @@
 """People on the fake: they write, edit, react, press, fill forms and open the app's home."""
 
+import json
 import random
 import time
+from collections.abc import Mapping
 from typing import Any
 
 from tests.fakes.slack.delivery import Deliveries, Sent
@@ -96,17 +98,20 @@ class People:
         }
         return await self._deliveries.interaction("interactive", payload)
 
-    async def submit(self, user: str, words: str = "") -> Sent:
-        """Fill the form on top and send it; it stays open if nobody acknowledges."""
+    async def submit(self, user: str, words: str = "", filled: Mapping[str, str] | None = None) -> Sent:
+        """Fill the form on top and send it; it stays open if nobody acknowledges, or if something is wrong with it.
+
+        `filled`: by block, where there is more than one field; those not named stay as they are.
+        """
         view = self._world.modals[user][-1]
         values: dict[str, Any] = {}
         for block in (b for b in view.body["blocks"] if b["type"] == "input"):
             id = block["element"].get("action_id", "input")
-            values[block["block_id"]] = {id: {"type": "plain_text_input", "value": words or None}}
+            values[block["block_id"]] = {id: _filled_in(block, words, filled)}
         body = {**view.payload(), "state": {"values": values}}
         payload = {**self._interaction(user, "view_submission"), "view": body, "response_urls": []}
         sent = await self._deliveries.interaction("interactive", payload)
-        if sent.ok:
+        if sent.ok and not errors_in(sent):
             self._world.modals[user].remove(view)
         return sent
 
@@ -198,3 +203,23 @@ def _labelled(found: list[Control], label: str) -> Control:
         if control.label == label:
             return control
     raise AssertionError(f"no {label!r} among {[control.label for control in found]}")
+
+
+def errors_in(sent: Sent) -> dict[str, str]:
+    """What Slack shows beside the fields of a form that it leaves open."""
+    answer = json.loads(sent.answer) if isinstance(sent.answer, str) and sent.answer.startswith("{") else sent.answer
+    found: dict[str, str] = answer["errors"] if isinstance(answer, dict) and "errors" in answer else {}
+    return found
+
+
+def _filled_in(block: Mapping[str, Any], words: str, filled: Mapping[str, str] | None) -> dict[str, Any]:
+    """What Slack sends of one field."""
+    element = block["element"]
+    if element["type"] == "static_select":
+        first = element.get("initial_option")
+        value = (filled or {}).get(block["block_id"], first and first["value"])
+        chosen = next((option for option in element["options"] if option["value"] == value), None)
+        assert value is None or chosen, f"{value} is no choice of {block['block_id']}"
+        return {"type": "static_select", "selected_option": chosen}
+    text = words if filled is None else filled.get(block["block_id"], element.get("initial_value", ""))
+    return {"type": "plain_text_input", "value": text or None}

@@ -6,8 +6,9 @@ from agents.domain.decisions.kinds.plan.debate import DebateOption
 from agents.domain.planning.debating import disagreement
 from agents.domain.task.task import Task
 from bot.cards.kinds.kind_card import CANCEL_TASK, EDIT_PLAN, NARROW, KindCard, Label, show_request
-from bot.cards.plan import lines_of_plan, plan_footer, rows_of_shown_plan
+from bot.cards.plan import plan_footer, rows_of_shown_plan
 from bot.cards.planning.argument import is_contested
+from bot.cards.planning.edit_form import EDIT_FORM
 from bot.cards.reasons import put
 from bot.messages import Style
 
@@ -31,7 +32,7 @@ CARD = KindCard(
         DebateOption.EDIT: EDIT_PLAN,
         DebateOption.CANCEL: CANCEL_TASK,
     },
-    fills={DebateOption.EDIT: lines_of_plan},
+    tables={DebateOption.EDIT: EDIT_FORM},
     rows=rows_of_shown_plan,
     footer=plan_footer,
     first=3,

@@ -7,7 +7,8 @@ from agents.domain.decisions.subject import OfPlan
 from agents.domain.planning.review import Ruling, Stance
 from agents.domain.task.task import Task
 from bot.cards.kinds.kind_card import CANCEL_TASK, CHANGES, EDIT_PLAN, NARROW, SNOOZE, KindCard, Label, request_in_short
-from bot.cards.plan import lines_of_plan, plan_footer, rows_of_shown_plan, size_in_words
+from bot.cards.plan import plan_footer, rows_of_shown_plan, size_in_words
+from bot.cards.planning.edit_form import EDIT_FORM
 from bot.messages import Style
 
 
@@ -46,7 +47,7 @@ CARD = KindCard(
         PlanOption.BACKBURNER: SNOOZE,
         PlanOption.CANCEL: CANCEL_TASK,
     },
-    fills={PlanOption.EDIT: lines_of_plan},
+    tables={PlanOption.EDIT: EDIT_FORM},
     rows=rows_of_shown_plan,
     footer=plan_footer,
     first=2,

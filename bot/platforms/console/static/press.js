@@ -10,7 +10,7 @@ export function startPresses() {
     if (form.matches("[data-ask]")) {
       event.preventDefault();
       answer(form);
-    } else if (form.matches("[data-card]") && button) {
+    } else if (form.matches("[data-card]") && button && button.dataset.table === undefined) {
       event.preventDefault();
       closeMenu(form);
       if (button.dataset.asks || button.dataset.confirm) open(form, button);
