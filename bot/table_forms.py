@@ -60,9 +60,9 @@ def arrange_rows(rows: Sequence[FormRow], places: Mapping[str, int | None]) -> l
     """By the place that was chosen for each; None: dropped. Who moved down comes after whoever stands there, who moved
     up before."""
 
-    def wanted(at: int, row: FormRow) -> float:
+    def place_of(at: int, row: FormRow) -> float:
         place = places.get(row.key, at) or at
         return place + (0.5 if place > at else -0.5 if place < at else 0.0)
 
-    numbered = sorted(enumerate(rows, 1), key=lambda each: wanted(*each))
+    numbered = sorted(enumerate(rows, 1), key=lambda each: place_of(*each))
     return [replace(row, dropped=row.key in places and places[row.key] is None) for _, row in numbered]
