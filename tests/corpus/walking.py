@@ -113,6 +113,7 @@ def add_model(home: Path, url: str) -> Path:
 
 def environ(home: Path) -> dict[str, str]:
     kept = ("PATH", "HOME", "LANG", "TMPDIR", "RUSTUP_HOME", "CARGO_HOME", "PIP_INDEX_URL", "PIP_CONFIG_FILE")
+    kept += ("PYTHONPATH",)
     return {**{name: os.environ[name] for name in kept if name in os.environ}, "OVERLORD_HOME": str(home)}
 
 
