@@ -23,7 +23,6 @@ from agents.minions.pack import Packer, WorkPacks
 from agents.minions.reading import Counts
 from agents.ports import Brief, Checkout, Forge, Issues, Minions, Talker, Trial, Workspace
 from agents.workspace.environments.grounds import GroundSite, GroundTools, ProjectGrounds
-from agents.workspace.environments.leftovers import leftovers
 from agents.workspace.environments.tree_environment import environment
 from agents.workspace.files.artefacts import FileArtefacts, file_name
 from agents.workspace.files.safe_open import Tree
@@ -38,6 +37,7 @@ from agents.workspace.gates.gate_runner import GateTools
 from agents.workspace.gates.judge import GateConfig, SandboxGates
 from agents.workspace.gates.ways import ways_of
 from agents.workspace.git.checkouts import GitCheckouts, always_fresh, copy_of
+from agents.workspace.git.leftovers import leftovers
 from agents.workspace.git.objects import committed_files, of_checkout
 from agents.workspace.projects import SAMPLE
 from agents.workspace.sandbox.sandbox_choice import ChosenSandbox

@@ -9,6 +9,7 @@ from typing import Any
 
 from agents.domain.project.environment import Ecosystem, Part
 from agents.workspace.environments import poetry_groups
+from agents.workspace.environments.runner_needs import runner_needs
 from agents.workspace.environments.seen import Machine, Seen, join
 from agents.workspace.gates.detect import PY_TEST
 
@@ -28,6 +29,7 @@ _VERSIONED = re.compile(
 )
 _WRITES = re.compile(r"""\b(?:write_to|version_file|version-file)["']?\s*[:=]\s*["']([^"'\n]+)["']""")
 _NAMED = re.compile(r"[A-Za-z0-9][\w.-]*")
+_OURS = ("pytest", "coverage")  # installed in any case
 NO_TAG = "0.0.0"
 VENV = '"$PYTHON" -m venv "$LAYER/venv"'
 PIP = '"$LAYER/venv/bin/python" -m pip'
@@ -48,6 +50,7 @@ class _Package:
     uv_lock: bool = False
     files: frozenset[str] = field(default_factory=frozenset)
     poetry_lock: Mapping[str, Any] = field(default_factory=dict)
+    tox_ini: str = ""
     members: tuple["_Package", ...] = ()  # of its workspace
 
     @property
@@ -81,6 +84,12 @@ class _Package:
         chosen = _chosen(poetry_groups.group_names(self._poetry))
         found = (poetry_groups.requirements(self._poetry, name, self.poetry_lock) for name in chosen)
         return tuple(dict.fromkeys(each for some in found for each in some))
+
+    @property
+    def runner_needs(self) -> tuple[str, ...]:
+        """What tox or hatch would install, where nothing else says what tests need."""
+        said = self.extras or self.groups or self.poetry_groups or self.requirements or self.uv_lock
+        return () if said else runner_needs(self.tox_ini, self.toml)
 
     @property
     def gathers(self) -> bool:
@@ -136,6 +145,7 @@ class _Package:
         return (
             any(needs)
             or bool(self.extras or self.groups or self.poetry_groups or self.members)
+            or any(each not in _OURS for each in self.runner_needs)
             or "setup.py" in self.texts
             or self._of_setup_cfg
         )
@@ -222,6 +232,7 @@ def _package(seen: Seen, folder: str) -> _Package:
         folder=folder,
         toml=toml,
         poetry_lock=seen.toml(join(folder, "poetry.lock")),
+        tox_ini=seen.texts.get(join(folder, "tox.ini"), ""),
         members=tuple(_package(seen, each) for each in inside if each != folder and each.startswith(start)),
         texts=texts,
         requirements=requirements,
@@ -260,7 +271,7 @@ def _commands(package: _Package, machine: Machine, *, first: bool) -> Iterator[s
     if package.builds:
         what.append(shlex.quote(f".{extras}") if extras else ".")
     what += [f"--group {name}" for name in package.groups]
-    what += map(shlex.quote, package.poetry_groups)
+    what += map(shlex.quote, (*package.poetry_groups, *(each for each in package.runner_needs if each not in _OURS)))
     yield f"{go}{PIP} install {' '.join(what)} pytest coverage"
 
 

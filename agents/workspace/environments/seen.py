@@ -20,7 +20,7 @@ from agents.workspace.git.git import GitFailed, git
 
 READ_AT_MOST = 400  # manifests
 _MANIFEST = re.compile(
-    r"(^|/)(pyproject\.toml|setup\.py|setup\.cfg|requirements(?:[\w.-]*|/[\w.-]+)\.txt|\.python-version"
+    r"(^|/)(pyproject\.toml|setup\.py|setup\.cfg|tox\.ini|requirements(?:[\w.-]*|/[\w.-]+)\.txt|\.python-version"
     r"|package\.json|go\.mod|go\.work|Cargo\.toml|poetry\.lock)$"
 )
 # Files that tell people or programs how to set a project up, in ways of their own.

@@ -56,6 +56,17 @@ PYTHON: dict[str, tuple[dict[str, str], str]] = {
         {"a.py": "", "setup.py": "", "requirements/dev.txt": "pytest"},
         f"{INSTALL} -r requirements/dev.txt . pytest coverage",
     ),
+    "what tox names": (
+        {"pyproject.toml": PLAIN, "tox.ini": "[testenv]\ndeps = pytest\n  pexpect>=4\n"},
+        f"{INSTALL} . 'pexpect>=4' pytest coverage",
+    ),
+    "extras before what tox names": (
+        {
+            "pyproject.toml": PLAIN + "[project.optional-dependencies]\ntest = []\n",
+            "tox.ini": "[testenv]\ndeps = pexpect\n",
+        },
+        f"{INSTALL} '.[test]' pytest coverage",
+    ),
     "extras of setup.cfg": (
         {
             "setup.cfg": "[options]\ninstall_requires = attrs\n[options.extras_require]\ntesting = pytest\n",

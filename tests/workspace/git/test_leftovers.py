@@ -2,7 +2,7 @@
 
 import pytest
 
-from agents.workspace.environments.leftovers import leftovers
+from agents.workspace.git.leftovers import leftovers
 
 PYTHON = ["pyproject.toml", "a.py"]
 
