@@ -41,7 +41,7 @@ class Walk:
     found: str = ""  # what `overlord init` printed
     baseline: str = ""
     tried: list[str] = field(default_factory=list)  # how the minion fared with the command for tests
-    checks: list[str] = field(default_factory=list)
+    checks: dict[int, list[str]] = field(default_factory=dict)  # by attempt
     stopped: str = ""  # why it did not come to a merge by itself
 
     @property
@@ -112,8 +112,8 @@ def add_model(home: Path, url: str) -> Path:
 
 
 def environ(home: Path) -> dict[str, str]:
-    kept = ("PATH", "HOME", "LANG", "TMPDIR", "RUSTUP_HOME", "CARGO_HOME", "PIP_INDEX_URL", "PIP_CONFIG_FILE")
-    kept += ("PYTHONPATH",)
+    own = ("PATH", "HOME", "LANG", "TMPDIR", "PYTHONPATH")
+    kept = (*own, "RUSTUP_HOME", "CARGO_HOME", "PIP_INDEX_URL", "PIP_CONFIG_FILE")
     return {**{name: os.environ[name] for name in kept if name in os.environ}, "OVERLORD_HOME": str(home)}
 
 
@@ -181,7 +181,7 @@ class _Person:
                 case WorkEvaluated(evaluation=evaluation):
                     self._reached("judged")
                     gates = (f"{gate.name}: {gate.score.value} ({gate.why})" for gate in evaluation.gates)
-                    self._result.checks = [*gates]
+                    self._result.checks[evaluation.attempt] = [*gates]
                 case _:
                     pass
 
