@@ -62,6 +62,19 @@ def fetch(project: Project, kept: Path | None = None) -> tuple[Path, Kept]:
         return place / archive.name, Kept.NOW
 
 
+def no_answer(client: Client) -> str:
+    """Why the registry behind a client is not to be had at the moment; empty if it is."""
+    with TemporaryDirectory(prefix="overlord-corpus-") as made:
+        try:
+            if client is Client.NPM:
+                _run(["npm", "view", "tape", "version"], Path(made))
+            else:
+                _run([_python(), "-m", "pip", "download", "--quiet", "--no-deps", "-d", made, "iniconfig"], Path(made))
+        except NotFetched as why:
+            return str(why)
+    return ""
+
+
 def _files(folder: Path) -> Iterator[Path]:
     if folder.is_dir():
         yield from (path for path in sorted(folder.rglob("*")) if path.is_file() and not path.name.startswith("."))
@@ -76,8 +89,12 @@ def _by_pip(project: Project, into: Path) -> None:
     wanted = into / "wanted.txt"
     wanted.write_text(f"{project.package}=={project.version} --hash=sha256:{project.sha256}\n")
     options = ("--quiet", "--no-deps", "--no-binary", ":all:", "--disable-pip-version-check", "--require-hashes")
-    python = Path(sys.base_prefix) / "bin" / "python3"  # ours may have no pip
-    _run([str(python), "-m", "pip", "download", *options, "-d", str(into), "-r", str(wanted)], into)
+    _run([_python(), "-m", "pip", "download", *options, "-d", str(into), "-r", str(wanted)], into)
+
+
+def _python() -> str:
+    """Ours may have no pip."""
+    return str(Path(sys.base_prefix) / "bin" / "python3")
 
 
 def _by_npm(project: Project, into: Path) -> None:
