@@ -26,8 +26,8 @@ async def test_a_real_project_goes_from_clone_to_merge_by_itself(place: str, tmp
     except NotFetched as why:
         pytest.skip(f"not run, for {project.package} is not to be had here: {why}")
     result = await walk(project, unpack(project, archive, tmp_path / project.name), tmp_path / "home")
-    if not result.merged and "set up" not in result.seconds and (why := no_answer(project.client)):
-        pytest.skip(f"not run to its end, for its registry does not answer: {why}")
+    if not result.merged and "set up" not in result.seconds and (silent := no_answer(project.client)):
+        pytest.skip(f"not run to its end, for its registry does not answer: {silent}")
     assert result.merged, result
     if project.tested:
         assert all("Exit code 0" in each for each in result.tried), result.tried
