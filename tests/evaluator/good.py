@@ -80,6 +80,16 @@ SRC: Files = {
 }
 
 GOOD: tuple[Piece, ...] = (
+    Piece(name="an unused import where no linter is set up", verdict=PASS, gate="lint",
+          base={**SHOP, "pyproject.toml": SETTINGS.partition("[tool.ruff]")[0]},
+          work={"shop/new.py": "import os, sys\nl = 1\n"}),
+    Piece(name="a linter that came with the work, and would complain", verdict=PASS, gate="lint",
+          base={**SHOP, "pyproject.toml": SETTINGS.partition("[tool.ruff]")[0]},
+          work={"shop/new.py": "import os\n", "ruff.toml": 'lint.select = ["F"]\n'}),
+    Piece(name="a new test that skips itself elsewhere", base=SHOP, verdict=PASS, gate="original tests",
+          work={"shop/cart.py": MORE, "tests/test_cart.py": "import sys\n\nimport pytest\n" + MORE_TESTS
+                + "\n\n@pytest.mark.skipif(sys.platform == 'win32', reason='posix')\ndef test_dearest_of_one():\n"
+                "    assert dearest([1]) == 1\n"}),
     Piece(name="a change with its tests", base=SHOP, work={"shop/cart.py": MORE, "tests/test_cart.py": MORE_TESTS},
           scope=only("shop/**", "tests/**"), verdict=PASS, gate="tests", why="4 passed"),
     Piece(name="a change without new tests", base=SHOP, work={"shop/cart.py": MORE}, verdict=PASS,

@@ -8,7 +8,9 @@ from agents.domain.checks.evaluation import FILES
 from agents.workspace.environments.tree_environment import Environment, NoEnvironment
 from agents.workspace.gates.detect import Way
 
-PLAIN_RULES = "E4,E7,E9,F"  # mistakes, not taste
+# Where nobody configured a linter: what cannot be read or run, names that are nowhere, formats and comparisons that
+# break. No unused import, no length of lines: that is taste.
+PLAIN_RULES = "E9,F501,F502,F503,F505,F506,F507,F508,F509,F521,F524,F62,F63,F70,F82"
 NICE = ("nice", "-n", "10")
 NAMES_MOST = 40_000  # bytes of names in a command; if there are more, the linter looks at all files
 _MEASURE = (

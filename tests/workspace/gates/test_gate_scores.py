@@ -117,6 +117,26 @@ def test_one_test_more_is_no_test_fewer() -> None:
     assert originals.find_weakening({"a": two}, {"a": one, "b": two}) == Weakened()
 
 
+OLD = "import pytest\n\n\ndef test_a():\n    assert 1\n"
+
+
+@pytest.mark.parametrize(
+    ("after", "skips"),
+    [
+        ({"a": f'{OLD}\n\n@pytest.mark.skipif(True, reason="x")\ndef test_new():\n    assert 1\n'}, 0),
+        ({"a": f"{OLD}\n\n@pytest.mark.skipif(\n    True,\n)\n@other\ndef test_new():\n    pytest.skip()\n"}, 0),
+        ({"a": OLD, "b": "pytestmark = pytest.mark.skip\n\n\ndef test_new():\n    assert 1\n"}, 0),
+        ({"a": OLD.replace("def", "@pytest.mark.xfail\ndef")}, 1),
+        ({"a": OLD.replace("    assert 1", "    pytest.skip()\n    assert 1")}, 1),
+        ({"a": OLD.replace("\n\n\ndef", "\n\npytestmark = pytest.mark.skip\n\n\ndef")}, 1),
+        ({"b": "pytestmark = pytest.mark.skip\n\n\ndef test_a():\n    assert 1\n"}, 1),  # it only moved
+        ({"a": f"{OLD}\n\ntest.skip('other', () => {{}});\n"}, 0),
+    ],
+)
+def test_marks_that_skip_count_on_tests_that_were_there_before(after: dict[str, str], skips: int) -> None:
+    assert originals.find_weakening({"a": OLD}, after).more_skips == skips
+
+
 @pytest.mark.parametrize("count", [0, 1, originals.NAMED_MOST, originals.NAMED_MOST + 2])
 def test_a_few_names_stand_for_many(count: int) -> None:
     said = originals.few([f"x{number}" for number in range(count)])
