@@ -76,6 +76,8 @@ async def test_work_that_is_too_long_to_read_at_once_is_read_in_parts_or_waits_f
         ("1:1", "the first half", 1, 2),
         ("1:1:2", "the second half", 2, 2),
     ]
+    found = [each.about["found"] for each in asked]
+    assert found[0] and found[0] == found[1], "each part is read with what the checks found"
     gate = task.of_kind(Kind.GATE)
     assert gate is None or rule_name(gate) == "gate_high"
     assert (gate is not None and "not all of it was read" in put(gate.evidence[0])) is bool(unread)

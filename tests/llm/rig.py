@@ -62,6 +62,8 @@ ABOUT: dict[str, dict[str, object]] = {
         "part": 1,
         "parts": 1,
         "feedback": ["the test fails"],
+        "found": [],
+        "coverage": None,
     },
     "specialist": {"specialist": "security", "focus": "Who could abuse this."},
     "debate": {"side": "critic", "other": "custodiet", "mine": "revise: no test", "theirs": "ok", "round": 1},

@@ -7,7 +7,7 @@ from typing import Annotated
 
 from pydantic import BaseModel
 
-from agents.domain.checks.evaluation import Checked, CodeReview, Opinion, join_reviews
+from agents.domain.checks.evaluation import RULE_NAMES, Checked, CodeReview, Opinion, join_reviews
 from agents.domain.errors import NoAnswer, OverlordError
 from agents.domain.planning.points import points_for
 from agents.domain.planning.probes import code_probe_for
@@ -97,6 +97,8 @@ def _about(run: StepRun) -> dict[str, object]:
         "require_tests": workflow_pinned(task).require_tests,
         "degraded": work.degraded.value if work.degraded else "",
         "feedback": list(work.feedback),
+        "found": [f"{gate.name}: {gate.why}" for gate in work.checked.gates if gate.name not in RULE_NAMES],
+        "coverage": work.checked.coverage,
         "points": points_for(task.plan.points, 0 if task.plan.is_closing(subtask.number) else subtask.number),
     }
 
