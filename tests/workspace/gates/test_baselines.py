@@ -49,7 +49,7 @@ def test_tests_that_cannot_be_read_are_a_problem_and_not_red() -> None:
 
 async def test_a_red_and_a_steady_check_are_measured_in_the_sandbox_once(tmp_path: Path) -> None:
     files = {
-        "test_it.py": "def later():\n    return unknown\n\ndef test_good():\n    pass\n\ndef test_bad():\n    assert False\n",
+        "test_it.py": "def test_good():\n    pass\n\ndef test_bad():\n    assert False\n\ndef later():\n    return x\n",
         "setup.cfg": "",
     }
     user = somebodys(tmp_path / "shop", files)
