@@ -36,6 +36,7 @@ class Script:
         server.answers("code_review", APPROVED)
         server.answers("intent", means("other"))
         server.answers("wish", NOTHING_AGAINST)
+        server.answers("setup", {"commands": [], "why": "what code found is enough"})
         server.answers("any", self._minion)
 
     def _minion(self, seen: Seen) -> Says:
