@@ -29,6 +29,7 @@ WHY = 300
 
 def run(say: Say) -> list[Row]:
     subprocess.run([ROOT / ".ci" / "system", "golang-go"], check=False)
+    signal.signal(signal.SIGTERM, lambda *of: sys.exit(143))
     at = results.commit()
     rows = [_of(project, at, say) for project in PROJECTS.values()]
     tried = [row for row in rows if row.holds is not None]
@@ -65,6 +66,9 @@ def _walk_apart(project: Project) -> Row:
             return _row(project, 0.0, "it did not come to its end", holds=False)
         except (ValueError, IndexError):
             return _row(project, 0.0, f"it broke, with exit code {part.returncode}", holds=False)
+        except BaseException:
+            os.killpg(part.pid, signal.SIGKILL)  # it leads a session of its own, so it would go on
+            raise
 
 
 def _row(project: Project, took: float, what: str, *, holds: bool | None) -> Row:
