@@ -53,6 +53,10 @@ class StepRests(OverlordError):
     """A step failed too often in a row, so it is not tried now."""
 
 
+class StepFailed(OverlordError):
+    """A step came to no result as often as its retry policy has it tried, so a person is asked."""
+
+
 class NoAnswer(OverlordError):
     """A model gave no answer that counts, however often it was asked. `error` is the class of the last failure.
 

@@ -14,6 +14,7 @@ from agents.domain.reason import Cause
 from agents.domain.task.task import Task, TaskState
 from agents.domain.workflow.workflow import Resolved
 from agents.flows.plan_answer import PlanSays
+from agents.flows.retrying import run_by_policy
 from agents.ports import Ask, ForgeFailed, Ports, Spent
 
 
@@ -37,7 +38,8 @@ async def decompose(event: Event, ports: Ports) -> None:
         persona=found.workflow.plan.role,
         refuse=PlanSays.contradiction,
     )
-    says, spent, why = await _ask_planner(asked, seen, ports)
+    ask = partial(_ask_planner, asked, seen, ports)
+    says, spent, why = await run_by_policy(found.workflow.plan, seen, ports, ask)
     drafted = says.to_draft()
 
     def decide(task: Task, moment: Moment) -> Sequence[Event]:

@@ -2,11 +2,13 @@
 
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from functools import partial
 
 from agents.domain import events as e
 from agents.domain.decisions.kind import Moment
 from agents.domain.events import Event
+from agents.domain.models.failure import Failure, failure_of_step
 from agents.domain.reason import Cause, Reason, Why
 from agents.domain.task.reports import Act, on_issue, on_pull, sign
 from agents.domain.task.task import Task, TaskState
@@ -14,10 +16,12 @@ from agents.domain.work import dispatching, working
 from agents.domain.work.dispatching import about_run
 from agents.domain.work.stepping import workflow_pinned
 from agents.domain.work.work import SubtaskState
-from agents.domain.workflow.steps import Drafts
+from agents.domain.workflow.steps import MERGE, PULL, Drafts
 from agents.flows.outcomes import note_draft, pull_for
+from agents.flows.retrying import run_by_policy
 from agents.ports import ForgeFailed, NoDrafts, Ports, Pull, PullRequest, Target
 
+DOES_NOT_MERGE = Reason(code=Why.DOES_NOT_MERGE)
 SPOILT = "A commit of it holds what looks like a secret, so it stays here. The kept patch is without it."
 
 
@@ -30,11 +34,9 @@ async def open_pull(event: Event, ports: Ports) -> None:
     head = await ports.checkouts.tip(project, task.work.branch)
     changes = tuple(await ports.checkouts.changes(project, task.work.base, head))
     risk = ports.risk(changes, _coverage(task))
-    drafts = workflow_pinned(task).drafts
-    pull = await pull_for(task, head, ports, draft=drafts is Drafts.END)
-    opened = await _open(pull, ports)
-    if drafts is Drafts.EARLY:
-        await ports.forge.ready(project, opened.number)
+    workflow = workflow_pinned(task)
+    drafts, step = workflow.drafts, workflow.first(PULL)
+    pull, opened = await run_by_policy(step, task, ports, partial(_hand_over, task, head, ports))
 
     def decide(now: Task, moment: Moment) -> Sequence[Event]:
         if not now.in_work or now.delivery.head == head:
@@ -57,12 +59,17 @@ async def open_pull(event: Event, ports: Ports) -> None:
     await ports.store.record(task.id, decide)
 
 
-async def _open(pull: Pull, ports: Ports) -> PullRequest:
+async def _hand_over(task: Task, head: str, ports: Ports) -> tuple[Pull, PullRequest]:
     """As a draft where that is wanted and the forge knows them; what is finished is handed over either way."""
+    drafts = workflow_pinned(task).drafts
+    pull = await pull_for(task, head, ports, draft=drafts is Drafts.END)
     try:
-        return await ports.forge.open(pull)
+        opened = await ports.forge.open(pull)
     except NoDrafts:
-        return await ports.forge.open(replace(pull, draft=False))
+        opened = await ports.forge.open(replace(pull, draft=False))
+    if drafts is Drafts.EARLY:
+        await ports.forge.ready(pull.project, opened.number)
+    return pull, opened
 
 
 async def open_draft(event: Event, ports: Ports) -> None:
@@ -89,8 +96,10 @@ async def ask_merge(event: Event, ports: Ports) -> None:
     """People outside have read the pull request: the merge of that very head is asked for."""
     assert isinstance(event, e.OutsideReviewEnded)
     task = await ports.store.task(event.task)
-    if workflow_pinned(task).drafts is Drafts.END:
-        await ports.forge.ready(task.project or "", task.delivery.pull)
+    workflow = workflow_pinned(task)
+    if workflow.drafts is Drafts.END:
+        ready = partial(ports.forge.ready, task.project or "", task.delivery.pull)
+        await run_by_policy(workflow.first(PULL), task, ports, ready)
     changes = tuple(await ports.checkouts.changes(task.project or "", task.work.base, event.head))
     risk = ports.risk(changes, _coverage(task))
 
@@ -112,27 +121,44 @@ async def merge(event: Event, ports: Ports) -> None:
     """Exactly the head that was shown and approved, into the branch that was. Merged before a crash is merged."""
     assert isinstance(event, e.MergeApproved)
     task = await ports.store.task(event.task)
-    project, into, commit = task.project or "", task.work.into, None
-    problem: Cause = Reason(code=Why.DOES_NOT_MERGE)
-    number, advice, workflow = task.delivery.pull, list[str](), workflow_pinned(task)
+    step, once = workflow_pinned(task).first(MERGE), partial(_merge_once, task, event.head, ports)
+    found = await run_by_policy(step, task, ports, once, lambda tried: tried.failure)
+
+    def decide(now: Task, moment: Moment) -> Sequence[Event]:
+        if now.state is not TaskState.RUNNING:
+            return []
+        if found.commit is None:
+            return working.note_unmerged(now, found.problem, moment)
+        merged = e.Merged(task=now.id, at=moment.at, commit=found.commit, into=found.into, advice=found.advice)
+        return [merged, *working.close(now, moment)]
+
+    await ports.store.record(task.id, decide)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Tried:
+    """One try at a merge. No commit: it was not merged, and `problem` says why."""
+
+    commit: str | None = None
+    into: str = ""
+    advice: str = ""
+    problem: Cause = DOES_NOT_MERGE
+    failure: Failure | None = None  # the forge did not get to it, so that another try may do
+
+
+async def _merge_once(task: Task, head: str, ports: Ports) -> _Tried:
+    project, number, into = task.project or "", task.delivery.pull, task.work.into
+    advice, workflow = list[str](), workflow_pinned(task)
     try:
         into = into or await ports.forge.base(project, number)
         target = Target(branch=into, start=task.work.base, tell=advice.append)
         if workflow.drafts is Drafts.END and not workflow.waits_for_review:
             await ports.forge.ready(project, number)
-        commit = await ports.forge.merge(project, number, event.head, sign(task, ports.texts.merge_text(task)), target)
+        commit = await ports.forge.merge(project, number, head, sign(task, ports.texts.merge_text(task)), target)
     except ForgeFailed as failed:
-        problem = f"{failed.what}. {failed.next_step}"
-
-    def decide(now: Task, moment: Moment) -> Sequence[Event]:
-        if now.state is not TaskState.RUNNING:
-            return []
-        if commit is None:
-            return working.note_unmerged(now, problem, moment)
-        merged = e.Merged(task=now.id, at=moment.at, commit=commit, into=into, advice=" ".join(advice))
-        return [merged, *working.close(now, moment)]
-
-    await ports.store.record(task.id, decide)
+        failure = failure_of_step(failed) if failed.error else None
+        return _Tried(problem=f"{failed.what}. {failed.next_step}", failure=failure)
+    return _Tried(commit=commit, into=into, advice=" ".join(advice))
 
 
 async def publish_branch(event: Event, ports: Ports) -> None:

@@ -1,6 +1,7 @@
 """From an accepted plan to its branch: begin the work, go on after a stop, join what passed its gate, and tidy up."""
 
 from collections.abc import Sequence
+from functools import partial
 
 from agents.domain import events as e
 from agents.domain.decisions.authority import Kind
@@ -19,6 +20,7 @@ from agents.domain.task.reports import sign
 from agents.domain.task.task import Task
 from agents.domain.work import dispatching, stepping
 from agents.domain.work.work import SubtaskState
+from agents.flows.retrying import run_by_policy
 from agents.flows.setup_proposal import find_ground
 from agents.ports import ForgeFailed, Ports
 
@@ -92,7 +94,9 @@ async def integrate(event: Event, ports: Ports) -> None:
     asked_by = task.request.origin.by if task.request.origin else await ports.store.name(task.request.by)
     passed_by = [await ports.store.name(person) for person in event.by]
     told = sign(task, ports.texts.join_text(task, work.number, asked_by, passed_by))
-    tip = await ports.checkouts.join(task.project or "", task.work.branch, task.work.base, work.commit, told)
+    where = (task.project or "", task.work.branch, task.work.base)
+    join = partial(ports.checkouts.join, *where, work.commit, told)
+    tip = await run_by_policy(stepping.join_of(task, work), task, ports, join)
 
     def decide(now: Task, moment: Moment) -> Sequence[Event]:
         mine = now.work.on(event.subtask)

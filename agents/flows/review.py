@@ -1,14 +1,15 @@
 """Have the reviewers judge a decomposition, and let two who disagree answer each other, at most twice."""
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 
 from agents.domain.decisions.kind import Moment
-from agents.domain.errors import BudgetReached, NoAnswer, OverlordError
+from agents.domain.errors import BudgetReached, NoAnswer, OverlordError, StepRests
 from agents.domain.events import Event, ReviewersDisagreed
+from agents.domain.models.failure import Failure, failure_of_step
 from agents.domain.planning import planning
 from agents.domain.planning.points import hold_against, relevant
 from agents.domain.planning.probes import probe_for
@@ -26,6 +27,7 @@ from agents.domain.planning.review import (
 )
 from agents.domain.task.task import Task, TaskState
 from agents.flows.outcomes import result_of
+from agents.flows.retrying import run_by_policy
 from agents.flows.review_answers import CriticAnswer, CustodietAnswer, DebateAnswer, SpecialistAnswer
 from agents.ports import Ask, Ports, Specialist, Spent
 
@@ -36,23 +38,35 @@ async def review(event: Event, ports: Ports) -> None:
     if not planning.stands_at(seen, TaskState.IN_REVIEW):
         await ports.store.record(seen.id, planning.nothing)
         return
-    tags = seen.plan.draft.tags if seen.plan.draft else frozenset()
-    chosen = [specialist for specialist in ports.specialists if specialist.domains & tags]
-
-    critic, custodiet, advice, _ = await asyncio.gather(
-        _critic(seen, ports),
-        _custodiet(seen, ports),
-        asyncio.gather(*(_specialist(seen, who, ports) for who in chosen)),
-        _get_ready(seen, ports),
-        return_exceptions=True,
-    )
-    said = Review(critic=result_of(critic), custodiet=result_of(custodiet), advice=tuple(result_of(advice)))
-    held = hold_against(said, ports.principles)
+    step = ports.workflow(seen).plan_review
+    heard = await run_by_policy(step, seen, ports, partial(_hear_all, seen, ports), lambda heard: heard.failure)
+    held = hold_against(heard.review, ports.principles)
 
     def decide(task: Task, moment: Moment) -> Sequence[Event]:
         return [] if planning.overtaken(seen, task) else planning.after_review(task, held, moment)
 
     await ports.store.record(seen.id, decide)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Heard:
+    review: Review
+    failure: Failure | None  # why somebody who must answer was not heard
+
+
+async def _hear_all(seen: Task, ports: Ports) -> _Heard:
+    tags = seen.plan.draft.tags if seen.plan.draft else frozenset()
+    chosen = [specialist for specialist in ports.specialists if specialist.domains & tags]
+    silent = list[NoAnswer]()
+    critic, custodiet, advice, _ = await asyncio.gather(
+        _critic(seen, ports, silent.append),
+        _custodiet(seen, ports, silent.append),
+        asyncio.gather(*(_specialist(seen, who, ports) for who in chosen)),
+        _get_ready(seen, ports),
+        return_exceptions=True,
+    )
+    said = Review(critic=result_of(critic), custodiet=result_of(custodiet), advice=tuple(result_of(advice)))
+    return _Heard(review=said, failure=failure_of_step(silent[0]) if silent else None)
 
 
 async def _get_ready(task: Task, ports: Ports) -> None:
@@ -62,7 +76,7 @@ async def _get_ready(task: Task, ports: Ports) -> None:
         await asyncio.gather(ports.checkouts.prepare(task.project or ""), ports.minions.prepare(role))
 
 
-async def _critic(task: Task, ports: Ports) -> CriticSays:
+async def _critic(task: Task, ports: Ports, tell: Callable[[NoAnswer], object]) -> CriticSays:
     """No verdict is never an approval. One that misses a planted defect gives none."""
     probe = probe_for(task)
     try:
@@ -70,6 +84,7 @@ async def _critic(task: Task, ports: Ports) -> CriticSays:
             _ask("critic", task, {"probe": probe.text, **_principles(task, ports)}, ports), CriticAnswer
         )
     except NoAnswer as failed:
+        tell(failed)
         return CriticSays(verdict=Critic.NO_VERDICT, why_none=failed.what)
     if says.probe in (Critic.PROCEED, Critic.NO_VERDICT):
         return CriticSays(verdict=Critic.NO_VERDICT, why_none=f"It did not see a planted defect: {probe.defect}")
@@ -78,10 +93,11 @@ async def _critic(task: Task, ports: Ports) -> CriticSays:
     return says.says()
 
 
-async def _custodiet(task: Task, ports: Ports) -> CustodietSays:
+async def _custodiet(task: Task, ports: Ports, tell: Callable[[NoAnswer], object]) -> CustodietSays:
     try:
         says, _ = await ports.llm.ask(_ask("custodiet", task, _principles(task, ports), ports), CustodietAnswer)
     except NoAnswer as failed:
+        tell(failed)
         return CustodietSays(verdict=Custodiet.NO_VERDICT, why_none=failed.what)
     if says.verdict is Custodiet.NO_VERDICT:
         return CustodietSays(verdict=Custodiet.NO_VERDICT, why_none="It could not assess the plan")
@@ -119,8 +135,8 @@ async def debate(event: Event, ports: Ports) -> None:
         return
     paid = True
     try:
-        await _argue_on(seen, ports)
-    except NoAnswer:
+        await run_by_policy(ports.workflow(seen).plan_review, seen, ports, partial(_argue_on, seen, ports))
+    except (NoAnswer, StepRests):
         pass  # what there is goes to a person
     except BudgetReached:
         paid = False

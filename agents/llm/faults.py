@@ -6,14 +6,13 @@ from collections.abc import AsyncIterator, Iterator
 from email.utils import parsedate_to_datetime
 from typing import Any
 
-from agents.domain.models.failure import ErrorClass, Failure
+from agents.domain.models.failure import QUOTA, ErrorClass, Failure, error_of_status
 from agents.domain.text.sanitize import clean, cut
 
 LARGEST = 8 << 20  # bytes of one answer, unpacked; the longest that models write are a tenth of that
 _TRANSPORT = ("litellm.llms.custom_httpx.aiohttp_transport", "LiteLLMAiohttpTransport", "handle_async_request")
 LONGEST_MESSAGE = 300
 _TRIPS = (TypeError, AttributeError, LookupError, AssertionError, NotImplementedError)
-_QUOTA = re.compile(r"insufficient_quota|exceeded your current quota|billing|credit balance|payment required", re.I)
 _SECRETS = re.compile(r"(?i)\b(sk|pk|gsk|xai|key)-[\w*.-]{6,}|Bearer\s+\S+|(api[_-]?key\W+)[\w*.-]{6,}")
 
 
@@ -65,13 +64,12 @@ def failure_of(error: BaseException) -> Failure:
     if large := next((each for each in _chain(error) if isinstance(each, TooLarge)), None):
         return Failure(error=ErrorClass.RESOURCE, message=f"{large}, so it was not read to its end")
     status = _status(error)
-    if status in (402, 429) and _QUOTA.search(str(error)):
+    if status in (402, 429) and QUOTA.search(str(error)):
         return Failure(error=ErrorClass.RESOURCE, message=f"the provider's quota is used up ({message})")
     if status in (None, 500) and _is_our_side(error):
         return Failure(error=ErrorClass.CLI_ERROR, message=f"the client library failed ({message})")
-    if status in (408, 409, 425, 429) or status is None or status >= 500:
-        return Failure(error=ErrorClass.NETWORK, message=message, retry_after=_retry_after(error))
-    return Failure(error=ErrorClass.RESOURCE, message=message)
+    kind = ErrorClass.NETWORK if status is None else error_of_status(status)
+    return Failure(error=kind, message=message, retry_after=_retry_after(error))
 
 
 def _is_our_side(error: BaseException) -> bool:

@@ -23,7 +23,15 @@ class Specialist:
 
 
 class ForgeFailed(OverlordError):
-    """The forge refused, or could not be reached; what was done before stays done."""
+    """The forge refused, or could not be reached; what was done before stays done.
+
+    `error`: its class, where the forge could not be asked or did not get to it. Empty: it refused, for a reason that
+    people must do something about, so it is no fault of the step.
+    """
+
+    def __init__(self, what: str, *, next_step: str, error: str = "") -> None:
+        super().__init__(what, next_step=next_step)
+        self.error = error
 
 
 class NoDrafts(ForgeFailed):

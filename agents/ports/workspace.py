@@ -3,13 +3,13 @@
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
-from enum import StrEnum
 from pathlib import Path
 from typing import Protocol
 
 from agents.domain.checks.evaluation import Change
 from agents.domain.errors import OverlordError
 from agents.domain.ids import TaskId
+from agents.domain.models.program_end import EndedBy as EndedBy
 from agents.domain.project.environment import Environment
 from agents.domain.work.git_names import Message
 
@@ -29,17 +29,6 @@ Live = Callable[[TaskId, int], Show]  # of which task's which subtask
 def show_nothing(command: str, gate: str = "") -> Iterator[Listener]:
     """Shows nothing."""
     yield lambda last: None
-
-
-class EndedBy(StrEnum):
-    """Why a command in the sandbox is over."""
-
-    EXIT = "exit"
-    TIMEOUT = "timeout"
-    MEMORY = "memory"
-    OUTPUT = "output"
-    DISK = "disk"
-    KILLED = "killed"  # the sandbox died under it, or its room was closed
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

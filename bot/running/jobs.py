@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from agents.domain import events as e
 from agents.domain.decisions.kind import Facts, Moment
-from agents.domain.errors import BudgetReached, IllegalMove, NoAnswer, StaleLease, StepRests
+from agents.domain.errors import BudgetReached, IllegalMove, NoAnswer, StaleLease, StepFailed, StepRests
 from agents.domain.events import JobRetried
 from agents.domain.ids import is_project
 from agents.domain.planning import planning
@@ -106,7 +106,12 @@ class Jobs:
         except IllegalMove as moved:  # the task moved on meanwhile; there is nothing left to do for it
             log.info("job had nothing left to do", extra={"job": job.id, "why": moved.what})
             await self._database.write(lambda tx: tx.jobs.finish(job.id, job.fence))
-        except (NoAnswer, ProjectUnusable, StepRests) as none:  # tried as often as it may be; or for a person to mend
+        except (
+            NoAnswer,
+            ProjectUnusable,
+            StepFailed,
+            StepRests,
+        ) as none:  # tried as often as it may be; or for a person to mend
             await self._give_up(job, f"{none.what}. {none.next_step}")
         except BudgetReached as reached:
             await self._out_of_money(job, reached)

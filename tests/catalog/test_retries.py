@@ -44,7 +44,11 @@ def test_a_policy_is_changed_in_part_and_a_new_one_is_like_the_default(tmp_path:
         ("retries:\n  patient: {jitter: true}\n", 2, "`true` is not a number"),
         ("retries:\n  Patient: {}\n", 2, "`Patient` cannot be used as a name"),
         ("workflow:\n  steps:\n    test: {retry_policy: patient}\n", 3, "or add it under `retries:`."),
-        ("workflow:\n  steps:\n    commit: {retry_policy: default}\n", 3, "nothing obeys `retry_policy`"),
+        (
+            "workflow:\n  steps:\n    look: {type: human, position: before commit, retry_policy: default}\n",
+            3,
+            "nothing obeys `retry_policy`",
+        ),
     ],
 )
 def test_what_is_wrong_is_told_with_its_line(tmp_path: Path, written: str, line: int, told: str) -> None:

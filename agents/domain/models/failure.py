@@ -1,6 +1,7 @@
 """Why a call failed, and what to do about it: ask again as it was, ask again with the fault named, or ask a person."""
 
 import errno
+import re
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
@@ -54,6 +55,16 @@ class Failure:
         """Nobody waits a day because a provider says so."""
         return self.retry_after is not None and self.retry_after > policy.longest
 
+
+def error_of_status(status: int, said: str = "") -> ErrorClass:
+    """Of an HTTP answer that is no good: what passes by itself, and what people must do something about. A quota that
+    is used up comes with the status of one who is too busy."""
+    passing = status >= 500 or status in _PASSING
+    return ErrorClass.NETWORK if passing and not (status == 429 and QUOTA.search(said)) else ErrorClass.RESOURCE
+
+
+_PASSING = frozenset({408, 409, 425, 429})
+QUOTA = re.compile(r"insufficient_quota|exceeded your current quota|billing|credit balance|payment required", re.I)
 
 # What trying again may mend. A quota, a key or a missing program never is, so no policy may name RESOURCE.
 MENDABLE = frozenset(ErrorClass) - {ErrorClass.RESOURCE}

@@ -74,6 +74,11 @@ def role_of(task: Task, work: Work) -> str:
     return named or step.role
 
 
+def join_of(task: Task, work: Work) -> Step:
+    """The step that brings a subtask's work onto the task's branch."""
+    return next(step for step in workflow_pinned(task).part(part_of(task, work.number)) if step.type == JOIN.name)
+
+
 def stands_at(task: Task, work: Work) -> Step | None:
     """The step that a subtask is at; none before it begins and once it is settled."""
     if work.is_settled or (work.state is SubtaskState.PENDING and not work.queued):
@@ -109,7 +114,7 @@ def judged_before(task: Task, work: Work, tree: str) -> Evaluation | None:
 def take_over(task: Task, work: Work, before: Evaluation, moment: Moment) -> Facts:
     """The same change is not judged twice: on to where a person may be asked, or it is joined."""
     steps = workflow_pinned(task).part(part_of(task, work.number))
-    join = next(index for index, step in enumerate(steps) if step.type == JOIN.name)
+    join = steps.index(join_of(task, work))
     last = [step for step in steps[:join] if step.type != HUMAN.name][-1]
     evaluation = replace(before, subtask=work.number, attempt=work.attempt, commit=work.commit)
     level = task.work.on(before.subtask).risk or RiskLevel.CRITICAL
@@ -195,7 +200,7 @@ def _enter(task: Task, step: Step | None, result: StepResult, moment: Moment) ->
 def after_join(task: Task, work: Work, tip: str, moment: Moment) -> Facts:
     """The work is on the task's branch. After the closing subtask the task's own last steps come."""
     steps = workflow_pinned(task).part(part_of(task, work.number))
-    at = next(index for index, step in enumerate(steps) if step.type == JOIN.name)
+    at = steps.index(join_of(task, work))
     after = steps[at + 1] if at + 1 < len(steps) else None
     if after is None or after.type == PULL.name:
         return finish_subtask(task, work, tip, moment)

@@ -47,12 +47,13 @@ class StepType:
 _ROLE = frozenset({"role", "retry_policy", "context_scope"})
 _AGAIN = frozenset({"max_retries"})
 _PERSON = frozenset({"human_approval"})
+_POLICY = frozenset({"retry_policy"})  # whatever can fail to come to a result
 
 PLAN = StepType(name="plan", level=StepLevel.TASK, obeys=_ROLE | _AGAIN, fixed=True)
 PLAN_REVIEW = StepType(
     name="plan_review",
     level=StepLevel.TASK,
-    obeys=_PERSON | {"retry_policy"},
+    obeys=_PERSON | _POLICY,
     back="on_reject",
     fixed=True,
 )
@@ -61,12 +62,10 @@ WORKER = StepType(
     obeys=_ROLE | _AGAIN | _PERSON | {"outputs"},
     config={"tdd": bool, "skip_edge_cases": bool, "add_docstrings": bool, "changelog": bool, "files": str},
 )
-RULES = StepType(
-    name="rules", obeys=_AGAIN | {"retry_policy"}, back="on_fail", looks=True, tried_whole=True, fixed=True
-)
+RULES = StepType(name="rules", obeys=_AGAIN | _POLICY, back="on_fail", looks=True, tried_whole=True, fixed=True)
 GATE = StepType(
     name="gate",
-    obeys=_AGAIN | _PERSON | {"command", "retry_policy"},
+    obeys=_AGAIN | _PERSON | _POLICY | {"command"},
     config={"check": str, "coverage": int, "remote": bool},
     back="on_fail",
     looks=True,
@@ -79,9 +78,11 @@ REVIEW = StepType(
     looks=True,
 )
 HUMAN = StepType(name="human", obeys=_AGAIN, back="on_reject")
-JOIN = StepType(name="join", fixed=True)
-PULL = StepType(name="pull", level=StepLevel.TASK, config={"draft": Drafts}, fixed=True)
-MERGE = StepType(name="merge", level=StepLevel.TASK, fixed=True)
+JOIN = StepType(name="join", obeys=_POLICY, tried_whole=True, fixed=True)
+PULL = StepType(
+    name="pull", level=StepLevel.TASK, obeys=_POLICY, config={"draft": Drafts}, tried_whole=True, fixed=True
+)
+MERGE = StepType(name="merge", level=StepLevel.TASK, obeys=_POLICY, tried_whole=True, fixed=True)
 
 STEP_TYPES: dict[str, StepType] = {
     kind.name: kind for kind in (PLAN, PLAN_REVIEW, WORKER, RULES, GATE, REVIEW, HUMAN, JOIN, PULL, MERGE)

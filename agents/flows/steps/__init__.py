@@ -74,7 +74,8 @@ async def run_step(event: Event, ports: Ports) -> None:
         return
     result = await result_of_step(run, checked)
     waits = result.score is Score.PASS and waits_for_forge(run)
-    shown = await push_for_checks(run) if waits else None
+    push = partial(push_for_checks, run)
+    shown = await run_by_policy(run.step, task, ports, push) if waits else None
     patch = "" if waits else await keep_evidence(run, result)
 
     def decide(now: Task, moment: Moment) -> Sequence[Event]:

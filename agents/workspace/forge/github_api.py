@@ -10,6 +10,7 @@ from urllib.parse import urlsplit
 
 import aiohttp
 
+from agents.domain.models.failure import ErrorClass
 from agents.domain.text.redact import Secret
 from agents.domain.text.sanitize import clean, one_line, seconds_to_wait
 from agents.ports import ForgeFailed
@@ -28,7 +29,8 @@ class Unsure(ForgeFailed):
     """No clear answer: it may have been done. Whoever asked must look before asking again."""
 
     def __init__(self, what: str) -> None:
-        super().__init__(f"GitHub gave no clear answer ({what})", next_step="I look and try again by myself.")
+        step = "I look and try again by myself."
+        super().__init__(f"GitHub gave no clear answer ({what})", next_step=step, error=ErrorClass.NETWORK)
 
 
 class Forbidden(ForgeFailed):
@@ -135,7 +137,8 @@ class GitHubApi:
             if asked is None:
                 return _usable(reply)
             self._not_before = max(self._not_before, time.monotonic() + asked)
-        raise ForgeFailed("GitHub's limits are reached", next_step="I go on when GitHub lets me; nothing is lost.")
+        step = "I go on when GitHub lets me; nothing is lost."
+        raise ForgeFailed("GitHub's limits are reached", next_step=step, error=ErrorClass.RESOURCE)
 
     async def _rest(self) -> None:
         left = self._not_before - time.monotonic()
@@ -143,6 +146,7 @@ class GitHubApi:
             raise ForgeFailed(
                 f"GitHub asks me to wait {left / 60:.0f} minutes: its limit for this token is reached",
                 next_step="Try again after that, or use a token of its own for Overlord.",
+                error=ErrorClass.RESOURCE,
             )
         if left > 0:
             await self.wait(left)
@@ -157,6 +161,7 @@ class GitHubApi:
             raise ForgeFailed(
                 f"GitHub cannot be reached at {self.url} ({type(error).__name__})",
                 next_step="Check the network and GITHUB_API_URL; I try again.",
+                error=ErrorClass.NETWORK,
             ) from error
         except _NETWORK as error:
             raise Unsure(type(error).__name__) from error
@@ -195,10 +200,10 @@ def expect_status(reply: Reply, what: str, *statuses: int) -> Reply:
 def _usable(reply: Reply) -> Reply:
     if reply.status == 401:
         step = "Set GITHUB_TOKEN to one that may write contents, issues and pull requests."
-        raise ForgeFailed("GitHub refuses the token", next_step=step)
+        raise ForgeFailed("GitHub refuses the token", next_step=step, error=ErrorClass.RESOURCE)
     if reply.status == 403:
         step = "Give the token rights to write contents, issues and pull requests of this repository."
-        raise Forbidden(f"GitHub forbids it: {reply.message}", next_step=step)
+        raise Forbidden(f"GitHub forbids it: {reply.message}", next_step=step, error=ErrorClass.RESOURCE)
     if reply.status in (301, 302, 307, 308):
         raise ForgeFailed("The repository has moved", next_step="Write its new address into the project's `url`.")
     if reply.status >= 500:

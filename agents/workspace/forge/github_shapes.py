@@ -5,6 +5,7 @@ from typing import Annotated, Any, TypeVar
 
 from pydantic import BaseModel, Field, TypeAdapter, ValidationError
 
+from agents.domain.models.failure import ErrorClass
 from agents.domain.text.sanitize import MOST, clean, cut, one_line
 from agents.domain.work.git_names import GAP, quiet, without_skips
 from agents.ports import ForgeFailed
@@ -140,6 +141,7 @@ def read(shape: type[Shape], data: object, what: str) -> Shape:
         raise ForgeFailed(
             f"What GitHub answers about {what} cannot be read ({error.error_count()} problems)",
             next_step="Check that GITHUB_API_URL is the address of GitHub's API.",
+            error=ErrorClass.VALIDATION,
         ) from error
 
 

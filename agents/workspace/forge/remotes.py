@@ -10,17 +10,20 @@ from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import urlsplit
 
+from agents.domain.models.program_end import ProgramEnd, failure_of_program
 from agents.domain.text.redact import Secret
 from agents.domain.text.sanitize import clean, one_line
 from agents.ports import ForgeFailed
 from agents.workspace.files.untrusted import remove
 from agents.workspace.forge.repository import Repository, require_branch
-from agents.workspace.git.git import FETCH
+from agents.workspace.git.git import FETCH, Said
 
 TRIES = 3
 PUSH_MOST = 600.0  # seconds
 _SSH = re.compile(r"(?:ssh://)?git@(?P<host>[\w.-]+)[:/](?P<path>.+)")
 _NAME = re.compile(r"(?P<owner>[A-Za-z0-9][A-Za-z0-9-]*)/(?P<name>[A-Za-z0-9._-]+?)(?:\.git)?/?")
+NOTHING_SAID = Said(code=0, out=b"", err="")
+REFUSED = "[remote rejected]"  # by a rule of the repository
 RECENT = 30.0  # seconds for which a list of files is recent enough to plan with
 
 
@@ -67,7 +70,7 @@ class Pushing:
     async def push(self, remote: Remote, branch: str, head: str, replaces: str = "") -> None:
         """The branch is there, at this commit, pushed at most once. What others put there is not overwritten; only
         from the commit `replaces`, which we put there, may it go elsewhere than forward."""
-        ours, ref, said = Repository(remote.commits), f"refs/heads/{branch}", ""
+        ours, ref, said = Repository(remote.commits), f"refs/heads/{branch}", NOTHING_SAID
         for _ in range(TRIES):
             there = await self.at(remote, branch)
             if there == head:
@@ -81,7 +84,7 @@ class Pushing:
             lease = f"--force-with-lease={ref}:{there}"
             wish = ("push", *quiet, lease, "--", self._address(remote), f"{head}:{ref}")
             pushed = await ours.ask(*wish, env=self._environment(), most=PUSH_MOST)
-            said = pushed.err
+            said = pushed
         if await self.at(remote, branch) != head:
             raise self._failed(remote, f"push {branch} to", said)
 
@@ -101,7 +104,7 @@ class Pushing:
         asked = (*FETCH, "--", self._address(remote), what)
         said = await Repository(remote.commits).ask(*asked, env=self._environment(), most=PUSH_MOST)
         if said.code != 0:
-            raise self._failed(remote, "fetch from", said.err)
+            raise self._failed(remote, "fetch from", said)
 
     async def _listed(self, remote: Remote, how: str, what: str) -> str:
         """What the server has; asked twice, for networks have moods."""
@@ -110,13 +113,16 @@ class Pushing:
         if said.code != 0:
             said = await Repository(remote.commits).ask(*asked, env=self._environment())
         if said.code != 0:
-            raise self._failed(remote, "read", said.err)
+            raise self._failed(remote, "read", said)
         return said.text
 
-    def _failed(self, remote: Remote, what: str, said: str) -> ForgeFailed:
-        told = one_line(clean(said), 300).replace(self._token.reveal(), "[secret]")
+    def _failed(self, remote: Remote, what: str, said: Said) -> ForgeFailed:
+        told = one_line(clean(said.err), 300).replace(self._token.reveal(), "[secret]")
         step = "Check that the token may write contents there, and that no rule protects the branch."
-        return ForgeFailed(f"git could not {what} {remote.full} ({told or 'it said nothing'})", next_step=step)
+        failure = failure_of_program(ProgramEnd(program="git", exit_code=said.code, errors=said.err))
+        error = "" if failure is None or REFUSED in said.err else failure.error.value
+        what = f"git could not {what} {remote.full} ({told or 'it said nothing'})"
+        return ForgeFailed(what, next_step=step, error=error)
 
     def _address(self, remote: Remote) -> str:
         return f"{self._web}/{remote.full}.git"

@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from agents.domain.models.failure import ErrorClass, failure_of_step
 from agents.domain.work.git_names import Signature, odd_branch
 from agents.ports import ForgeFailed
 from agents.workspace.git.git import FETCH, UPLOAD, Git, Said, git_dir, identity, is_commit
@@ -50,7 +51,9 @@ class Repository:
             return await git.ask(*arguments, stdin=given.encode())
         except OSError as error:
             raise ForgeFailed(
-                f"git cannot be run in {self.path} ({error.strerror})", next_step="Check that both are there."
+                f"git cannot be run in {self.path} ({error.strerror})",
+                next_step="Check that both are there.",
+                error=failure_of_step(error).error,
             ) from error
 
     async def tell(self, *arguments: str, given: str = "") -> str:
@@ -61,6 +64,7 @@ class Repository:
             raise ForgeFailed(
                 f"git could not {arguments[0]} in {self.path}: {problem}",
                 next_step="Look at the repository, then try again.",
+                error=ErrorClass.CLI_ERROR,
             )
         return said.text
 

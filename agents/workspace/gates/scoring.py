@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from agents.domain.checks.evaluation import NOT_RUN, GateRun, OnFail, Score
-from agents.domain.models.failure import ErrorClass
+from agents.domain.models.program_end import CANNOT_RUN, ERROR_OF_END
 from agents.ports import EndedBy, Profile, Ran
 from agents.workspace.files.safe_open import NotThere, Tree
 from agents.workspace.gates.gate_commands import Command
@@ -20,7 +20,6 @@ _COUNT = re.compile(r'\b(errors|failures|skipped|tests)="(\d{1,9})"')
 _FAILED = re.compile(r'<testcase classname="([^"]*)" name="([^"]*)"[^>]*>\s*<(?:failure|error)\b')
 TOLD = 2_000  # characters of output on a card and in feedback
 _MB = 1 << 20
-_CANNOT_RUN = (126, 127)
 CANNOT_COLLECT = (2, 3, 4)
 _PROGRAM = r"[`'\"‘]?([\w./@+-]{1,80})[`'\"’]?"
 # As shells, env and make say it.
@@ -101,9 +100,8 @@ def score_run(name: str, command: Command, ran: Ran, profile: Profile) -> GateRu
 
 def _error(ran: Ran) -> str:
     """Why the command says nothing about the work: its sandbox died under it, or what it names is not installed."""
-    if ran.ended_by is EndedBy.KILLED:
-        return ErrorClass.CLI_ERROR.value
-    return ErrorClass.RESOURCE.value if ran.exit_code in _CANNOT_RUN else ""
+    known = ERROR_OF_END[ran.ended_by] if ran.ended_by is EndedBy.KILLED else CANNOT_RUN.get(ran.exit_code or 0)
+    return known.value if known else ""
 
 
 def _verdict(command: Command, ran: Ran, profile: Profile) -> tuple[Score, str]:
@@ -111,7 +109,7 @@ def _verdict(command: Command, ran: Ran, profile: Profile) -> tuple[Score, str]:
         return Score.NEEDS_REVISION, _ending(ran.ended_by, profile)
     if ran.exit_code == 0:
         return Score.PASS, "passed"
-    if ran.exit_code in _CANNOT_RUN:
+    if ran.exit_code in CANNOT_RUN:
         return Score.FAIL, f"it cannot be run here (exit code {ran.exit_code}): {_advice(command, ran.output)}"
     code = ran.exit_code or 0
     return Score.NEEDS_REVISION, f"ended by signal {code - 128}" if code > 128 else f"exit code {code}"

@@ -148,8 +148,9 @@ async def test_a_repository_that_allows_no_merge_commits_is_merged_its_way(hub: 
 async def test_a_long_wait_is_told_and_not_slept(hub: Hub) -> None:
     """Attack 71."""
     hub.fake.faults.plan(Fault.LIMIT_SECONDARY, seconds=86_400)
-    with pytest.raises(ForgeFailed, match="wait 1440 minutes"):
+    with pytest.raises(ForgeFailed, match="wait 1440 minutes") as raised:
         await hub.forge.base(PROJECT)
+    assert raised.value.error == "resource"
 
 
 async def test_a_limit_is_waited_out_for_as_long_as_github_asks(hub: Hub) -> None:
@@ -167,22 +168,27 @@ async def test_a_limit_is_waited_out_for_as_long_as_github_asks(hub: Hub) -> Non
 
 
 @pytest.mark.parametrize(
-    ("token", "told"), [("github_pat_wrong_" + "x" * 30, "GITHUB_TOKEN"), (TOKEN, "does not know acme/gone")]
+    ("token", "told", "error"),
+    [("github_pat_wrong_" + "x" * 30, "GITHUB_TOKEN", "resource"), (TOKEN, "does not know acme/gone", "")],
 )
-async def test_a_refusal_says_what_to_do(hub: Hub, token: str, told: str) -> None:
+async def test_a_refusal_says_what_to_do(hub: Hub, token: str, told: str, error: str) -> None:
     api = GitHubApi(hub.fake.api_url, Secret(token))
     remotes = {PROJECT: Remote(owner="acme", name="gone" if token == TOKEN else "shop", commits=hub.ours)}
     with pytest.raises(ForgeFailed, match=told) as raised:
         await GitHubForge(api, remotes, REDACT).base(PROJECT)
-    assert token not in str(raised.value)
+    assert token not in str(raised.value) and raised.value.error == error
     await api.close()
 
 
 async def test_a_server_that_is_not_there_is_told(hub: Hub) -> None:
     api = GitHubApi("http://127.0.0.1:9/api/v3", Secret(TOKEN))
     forge = GitHubForge(api, {PROJECT: Remote(owner="acme", name="shop", commits=hub.ours)}, REDACT)
-    with pytest.raises(ForgeFailed, match="GITHUB_API_URL"):
+    with pytest.raises(ForgeFailed, match="GITHUB_API_URL") as raised:
         await forge.base(PROJECT)
+    assert raised.value.error == "network"
+    with pytest.raises(ForgeFailed, match="git could not read acme/shop") as raised:
+        await forge._pushing.at(forge.remote(PROJECT), "main")
+    assert raised.value.error == "network", "as git says it"
     await api.close()
 
 
@@ -211,8 +217,9 @@ async def test_the_token_is_in_no_argument_no_address_and_no_file(hub: Hub, tmp_
 
 async def test_a_push_that_is_sent_elsewhere_does_not_follow(hub: Hub) -> None:
     hub.fake.tokens.clear()
-    with pytest.raises(ForgeFailed):
+    with pytest.raises(ForgeFailed) as raised:
         await hub.forge._pushing.push(hub.forge.remote(PROJECT), "ai/x", work_on(hub.ours).head)
+    assert raised.value.error == "resource"
     assert hub.counts()["push"] == 0
 
 
