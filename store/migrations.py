@@ -16,7 +16,7 @@ from store.streams import runs
 from store.streams.projections import listing_of, replay_evaluations
 from store.streams.put_off import put_off
 
-FIRST, LATEST = 10, 23  # tables of the first version that was released, and of this one
+FIRST, LATEST = 10, 24  # tables of the first version that was released, and of this one
 
 
 def _add_listings(db: Connection) -> None:
@@ -143,6 +143,7 @@ STEPS: dict[int, tuple[Table | str | Callable[[Connection], None], ...]] = {
     21: (_save_wishes, put_off),
     22: (acts,),
     23: (_judge_again,),
+    24: ("DELETE FROM runs", _add_runs),  # until now every worker's run was called after the first
 }
 
 _ARCHIVED = "EXISTS (SELECT 1 FROM archived WHERE archived.stream = OLD.stream AND versions > OLD.version)"

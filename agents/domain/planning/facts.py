@@ -177,13 +177,18 @@ class PlanState:
 
     def part(self, number: int) -> Part:
         """Which steps of the workflow a subtask goes through."""
-        if self.is_closing(number):
-            return Part.CLOSING
-        return Part.OPENING if self.draft is not None and self.draft.is_opening(number) else Part.ORDINARY
+        return part_in(self.draft, number)
 
     def is_closing(self, number: int) -> bool:
         """Whether a subtask is the one that judges the whole."""
         return self.draft is not None and self.draft.is_closing(number)
+
+
+def part_in(plan: Decomposition | None, number: int) -> Part:
+    """Which steps of the workflow a subtask of this plan goes through."""
+    if plan is not None and plan.is_closing(number):
+        return Part.CLOSING
+    return Part.OPENING if plan is not None and plan.is_opening(number) else Part.ORDINARY
 
 
 fold = Fold[PlanState]()

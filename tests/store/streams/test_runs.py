@@ -25,7 +25,7 @@ from store import tables
 from store.codec import Cause
 from store.running.jobs import Job
 from store.running.port_adapters import add_usage
-from store.streams import audit, runs
+from store.streams import audit, run_rows, runs
 from store.transaction import Transaction
 from tests.builders import decompositions
 from tests.builders.shell import Shell
@@ -183,7 +183,7 @@ async def test_runs_are_shown_and_doctor_compares_them_with_the_facts(work: Work
 def test_a_plan_that_code_wrote_is_no_run_of_a_planner() -> None:
     drafted = decompositions.plan(decompositions.subtask(1))
     for level, planners in ((Level.PRIMARY, 1), (Level.MINIMAL, 0)):
-        read = runs.Runs()
+        read = run_rows.Runs()
         read.read(
             e.DecompositionDrafted(task=TaskId("T-1"), at=MORNING, number=1, plan=drafted, estimate=0.0, level=level)
         )
@@ -193,7 +193,7 @@ def test_a_plan_that_code_wrote_is_no_run_of_a_planner() -> None:
 def test_plans_are_numbered_and_take_as_long_as_their_models() -> None:
     drafted = decompositions.plan(decompositions.subtask(1))
     used = (Usage(by="planner", model="m", calls=1, seconds=1.5), Usage(by="planner", model="m", calls=2, seconds=0.25))
-    read = runs.Runs()
+    read = run_rows.Runs()
     for number in (1, 2):
         about = {"task": TaskId("T-1"), "at": MORNING, "number": number, "plan": drafted, "estimate": 0.0}
         read.read(e.DecompositionDrafted(**about, usage=used))  # type: ignore[arg-type]
@@ -208,6 +208,6 @@ def test_a_minion_works_as_the_role_of_the_tasks_own_workflow() -> None:
     about = {"task": TaskId("T-1"), "at": MORNING, "subtask": 1, "attempt": 1}
     started = e.MinionStarted(**about, branch="b", base="c", engine="builtin")  # type: ignore[arg-type]
     for workflow, role in ((None, "implementer"), (replace(DEFAULT, steps=tuple(steps)), "trader")):
-        read = runs.Runs(workflow=workflow)
+        read = run_rows.Runs(workflow=workflow)
         read.read(started)
         assert [row["role"] for row in read.rows.values()] == [role]
