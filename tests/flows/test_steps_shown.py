@@ -13,6 +13,7 @@ from sqlalchemy import update
 
 from agents.catalog.library import Declared, load_catalog
 from agents.catalog.workflows import CHOSEN
+from agents.catalog.yaml import Value
 from agents.domain.decisions.authority import Kind
 from agents.domain.models.failure import ErrorClass
 from store import tables
@@ -27,7 +28,7 @@ from tests.flows.world import planning
 from tests.scenarios.plans import GO, OK
 from tests.scenarios.working import ONE
 
-STEPS = {
+STEPS: dict[str, Value] = {
     "design": {
         "type": "worker",
         "level": "task",

@@ -41,9 +41,9 @@ def write_programs(folder: Path) -> None:
         program.chmod(0o755)
 
 
-async def run(room: Room, folder: Path, name: str, **how: float) -> tuple[Ran, ProgramEnd]:
+async def run(room: Room, folder: Path, name: str) -> tuple[Ran, ProgramEnd]:
     """As an engine would: its error channel goes elsewhere than its answer."""
-    ran = await room.run(["sh", "-c", f"exec ./{name} 2>errors.txt"], **how)
+    ran = await room.run(["sh", "-c", f"exec ./{name} 2>errors.txt"])
     errors = (folder / "errors.txt").read_text()
     return ran, ProgramEnd(program=name, ended_by=ran.ended_by, exit_code=ran.exit_code, errors=errors)
 
