@@ -24,22 +24,21 @@ async def decompose(event: Event, ports: Ports) -> None:
         await ports.store.record(seen.id, planning.nothing)
         return
     await ports.projects.require_usable(seen.project or "")
-    files = await ports.projects.files(seen.project or "")
-    into = await _branch_for(seen, ports)
+    files, into = await ports.projects.files(seen.project or ""), await _branch_for(seen, ports)
     roles = ports.worker_roles()
     seen, found = await _find_workflow(seen, into, ports)
+    step = found.workflow.plan
     asked = Ask(
         question="decompose",
         role="primary",
         step=f"decompose:{seen.plan.number}:{seen.plan.tries}",
         task=seen,
         about={"files": files, "roles": roles},
-        policy=found.workflow.plan.retry_policy,
-        persona=found.workflow.plan.role,
+        policy=step.retry_policy,
+        persona=step.role,
         refuse=PlanSays.contradiction,
     )
-    ask = partial(_ask_planner, asked, seen, ports)
-    says, spent, why = await run_by_policy(found.workflow.plan, seen, ports, ask)
+    says, spent, why = await run_by_policy(step, seen, ports, partial(_ask_planner, asked, seen, ports))
     drafted = says.to_draft()
 
     def decide(task: Task, moment: Moment) -> Sequence[Event]:

@@ -82,7 +82,7 @@ async def test_what_the_sandbox_ends_has_a_class_without_a_word(
     ran = await short.python(code)
     failure = failure_of_program(ProgramEnd(program="codex", ended_by=ran.ended_by, exit_code=ran.exit_code))
     assert ran.ended_by is by and failure is not None
-    assert failure.error is error and failure.message == f"codex was ended ({by})"
+    assert failure.error is error and failure.message == f"codex: {by}"
 
 
 async def test_what_dies_with_its_sandbox_is_tried_once_more(yard: Yard) -> None:

@@ -126,7 +126,6 @@ def _wait_in(said: str) -> float | None:
 
 
 def _plain_words(end: ProgramEnd) -> str:
-    name = end.program or "the program"
-    if end.ended_by is EndedBy.EXIT:
-        return f"{name} ended with exit code {end.exit_code}"
-    return f"{name} was ended ({end.ended_by})"
+    """Such as "codex: exit 3" or "codex: timeout"."""
+    how = f"exit {end.exit_code}" if end.ended_by is EndedBy.EXIT else end.ended_by.value
+    return f"{end.program}: {how}" if end.program else how
