@@ -153,6 +153,7 @@ MAY_HOLD_SENTENCES = {
     **dict.fromkeys((f"{_KINDS}/work/{name}.py" for name in ("question", "scope", "taken")), "the minion reads it"),
     f"{_DOMAIN}/learning/proposing.py": "the text of a task that is proposed",
     f"{_DOMAIN}/models/failure.py": "models read it",
+    f"{_DOMAIN}/models/program_end.py": "words that programs say",
     f"{_DOMAIN}/models/routing.py": "why a setting led to a model",
     f"{_DOMAIN}/planning/decomposition.py": "the text of a subtask",
     f"{_DOMAIN}/planning/ladder.py": "the planner reads it; the text of a subtask",

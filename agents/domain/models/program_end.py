@@ -72,7 +72,7 @@ WORDS: tuple[tuple[ErrorClass, "re.Pattern[str]"], ...] = tuple(
     for error, words in (
         (E.RESOURCE, r"unauthori[sz]ed|authentication (?:failed|error|required)|not (?:logged|signed) in|forbidden"),
         (E.RESOURCE, r"(?:invalid|incorrect|missing) (?:x-)?api[ _-]?key|api[ _-]?key (?:is )?(?:not valid|invalid)"),
-        (E.RESOURCE, r"could ?not read (?:username|password)|askpass|permission denied|command not found"),
+        (E.RESOURCE, r"could not read (?:username|password)|askpass|permission denied|command not found"),
         (E.RESOURCE, r"quota|credit balance|billing|payment required|read-only file system|no space left"),
         (E.RESOURCE, r"disk (?:is )?full|out of memory|memoryerror|cannot allocate memory"),
         (E.VALIDATION, r"validation error|missing required (?:field|property)|(?:not|n't) match (?:the |its )?schema"),
