@@ -91,6 +91,8 @@ LONG: dict[str, Bench] = {
     "kill_throng": suites.kill_throng,
     "kill_signed": suites.kill_signed,
     "kill_work": suites.kill_work,
+    "kill_mvp": suites.kill_mvp,
+    "kill_open_source": suites.kill_open_source,
     "kill_planning": suites.kill_planning,
     "kill_forges": suites.kill_forges,
     "containers": suites.containers,

@@ -44,6 +44,14 @@ def kill_work(say: Say) -> list[Row]:
     return [_run("kill_work", [sys.executable, "-m", "tests.bench.kill_work"], say)]
 
 
+def kill_mvp(say: Say) -> list[Row]:
+    return [_run("kill_mvp", [sys.executable, "-m", "tests.bench.kill_steps", "mvp"], say)]
+
+
+def kill_open_source(say: Say) -> list[Row]:
+    return [_run("kill_open_source", [sys.executable, "-m", "tests.bench.kill_steps", "open_source"], say)]
+
+
 def containers(say: Say) -> list[Row]:
     return [_run("containers", [sys.executable, "-m", "tests.bench.containers"], say)]
 

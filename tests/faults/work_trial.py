@@ -25,6 +25,7 @@ REQUEST = "Let links expire after a chosen number of days"
 CONFIG = """
 limits: {reminder: 600000, quota_per_person: 10000, quota_per_channel: 10000, job_recoveries: %d,
          question_default: 600000, medium_gate: 600000}
+workflow: {template: %s}
 """
 PATIENCE = 240.0
 # Each run, by subtask and attempt: the third subtask's first attempt is sent back; so is an untidy first one.
@@ -39,6 +40,7 @@ class Trial:
     stabs: int = 0
     wounds: int = 0  # more kills, from outside: beside people's words, and of jobs, none of which is hit three times
     manners: bool = False  # edit the plan by hand and the request later, answer in words, wish for more on the way
+    workflow: str = "default"
     turns_at: str = ""  # untidy minions, and a person who goes on with another branch after this fact
     died: int = 0
     stabbed: int = 0
@@ -49,7 +51,7 @@ class Trial:
 
 def work_it(trial: Trial) -> Trial:
     home, began = Path(tempfile.mkdtemp(prefix="overlord-kill-work-")), time.monotonic()
-    (home / "overlord.yaml").write_text(CONFIG % (3 if trial.wounds else 20))
+    (home / "overlord.yaml").write_text(CONFIG % (3 if trial.wounds else 20, trial.workflow))
     swap = untidy if trial.turns_at else lambda ports: ports
     mortal = Mortal(the_bot(home, free_port(), swap), home / "bot.log", list(trial.kills))
     try:
