@@ -13,8 +13,8 @@ from store import tables
 from store.act_table import acts
 from store.codec import dump, load_event
 from store.streams import runs
+from store.streams.ledger import put_off
 from store.streams.projections import listing_of, replay_evaluations
-from store.streams.put_off import put_off
 
 FIRST, LATEST = 10, 24  # tables of the first version that was released, and of this one
 

@@ -10,14 +10,12 @@ from store.chat.people import Links, People, Sessions
 from store.chat.posts import Posts, Waits
 from store.chat.threads import Messages, Threads
 from store.running.acts import Acts
-from store.running.breakers import Breakers
-from store.running.calls import Calls
+from store.running.calls import Breakers, Calls
 from store.running.jobs import Jobs
 from store.sql import written_by_others
-from store.streams.ledger import Ledger
+from store.streams.ledger import Ledger, PutOff
 from store.streams.log import Log
 from store.streams.proposals import Proposals
-from store.streams.put_off import PutOff
 
 
 class Transaction:

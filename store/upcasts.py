@@ -12,7 +12,7 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-from agents.domain.planning.kind_by_files import kind_of
+from agents.domain.planning.plan_reading import kind_of
 from agents.domain.planning.work_kind import WorkKind, size_of
 
 Found = dict[str, Any]

@@ -37,11 +37,10 @@ from agents.flows.deliver import (
 from agents.flows.dispatch import begin_work, integrate, resume_work, tidy
 from agents.flows.ground import prepare_ground
 from agents.flows.hand_edit import check_edit
-from agents.flows.intake import intake, understand
+from agents.flows.intake import intake, understand, weigh_wishes
 from agents.flows.review import debate, review
 from agents.flows.steps import evaluate, run_step
 from agents.flows.steps.awaiting import await_checks
-from agents.flows.weighing import weigh_wishes
 from agents.flows.work import work
 from agents.ports import Ports
 

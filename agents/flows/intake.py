@@ -1,12 +1,16 @@
-"""What people mean: which project a request is for, and what a remark is meant to do."""
+"""What people mean: which project a request is for, what a remark is meant to do, and what wishes contradict."""
 
 from collections.abc import Sequence
 
+from pydantic import BaseModel, Field
+
+from agents.domain.decisions.kind import Moment
 from agents.domain.errors import BudgetReached, NoAnswer
 from agents.domain.events import Event, RemarkMade
 from agents.domain.task import decide
-from agents.domain.task.decide import Guess, Intent, Understood
+from agents.domain.task.decide import Guess, Intent, Understood, Weighed
 from agents.domain.task.task import Task
+from agents.domain.task.wishes import Wish
 from agents.ports import Ask, Ports
 
 
@@ -43,3 +47,34 @@ async def understand(event: Event, ports: Ports) -> None:
     except (NoAnswer, BudgetReached):  # advice fails open, and no task stops for want of it
         understood = Understood(intent=Intent.OTHER, confidence=0)
     await ports.store.record(task.id, lambda now, moment: decide.after_remark(now, event, understood, moment))
+
+
+class WishAnswer(BaseModel):
+    contradicts: bool
+    what: str = Field(default="", max_length=300, description="which part of the plan, and how, in one sentence")
+    confidence: float = Field(ge=0, le=1, description="how sure you are, from 0 to 1; below 0.7 it counts as unclear")
+
+    def contradiction(self) -> str:
+        """Why it is no answer, though it has the shape of one."""
+        return "it says that something is contradicted, and not what" if self.contradicts and not self.what else ""
+
+
+async def weigh_wishes(event: Event, ports: Ports) -> None:
+    """Without a model a wish is kept all the same, and people are told that nobody compared it."""
+    seen = await ports.store.task(event.task)
+    found = [(wish.number, await _weigh(wish, seen, ports)) for wish in decide.to_weigh(seen)]
+
+    def record(task: Task, moment: Moment) -> Sequence[Event]:
+        return [fact for number, weighed in found for fact in decide.weigh(task, number, weighed, moment)]
+
+    await ports.store.record(seen.id, record)
+
+
+async def _weigh(wish: Wish, task: Task, ports: Ports) -> Weighed:
+    step, about = f"wish:{wish.number}", {"said": wish.words}
+    asked = Ask(question="wish", role="summarizer", step=step, task=task, about=about, refuse=WishAnswer.contradiction)
+    try:
+        says, _ = await ports.llm.ask(asked, WishAnswer)
+    except (NoAnswer, BudgetReached) as none:
+        return Weighed(unclear=none.what)
+    return Weighed(contradicts=says.what if says.contradicts else "", confidence=says.confidence)

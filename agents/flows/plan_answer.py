@@ -21,8 +21,7 @@ from agents.domain.planning.decomposition import (
     Subtask,
     SubtaskDraft,
 )
-from agents.domain.planning.kind_by_files import kind_of
-from agents.domain.planning.plan_reading import read_word
+from agents.domain.planning.plan_reading import kind_of, read_word
 from agents.domain.planning.planning import CannotPlan, Clarify, Drafted
 from agents.domain.planning.review import from_words
 from agents.domain.planning.work_kind import HOURS, REVIEW_MINUTES, SubtaskSize, WorkKind, size_of

@@ -16,11 +16,11 @@ from agents.catalog.validation import Model
 from agents.catalog.workflows import WORKFLOW
 from agents.domain.errors import OverlordError
 from agents.domain.task.decide import Guess, Understood
+from agents.flows.intake import WishAnswer
 from agents.flows.plan_answer import PlanSays
 from agents.flows.review_answers import CriticAnswer, CustodietAnswer, DebateAnswer, SpecialistAnswer
 from agents.flows.setup_proposal import SetupSays
 from agents.flows.steps.reviews import ReviewAnswer
-from agents.flows.weighing import WishAnswer
 from bot.config.accounts import GROUPS
 from bot.config.overlord import OVERLORD
 from bot.config.platforms import load, platforms

@@ -22,7 +22,7 @@ from bot.doctor_check import Check, fail, ok, warn
 from store.backup import load_copy, require_empty, save_copy
 from store.database import Database
 from store.retention import damaged_files
-from store.running.breakers import STEP
+from store.running.calls import STEP
 from store.streams.audit import Progress, examine, integrity, stalled_tasks
 from store.transaction import Transaction
 

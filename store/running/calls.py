@@ -4,6 +4,7 @@ import json
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from enum import StrEnum
+from functools import lru_cache
 from typing import Any
 
 from sqlalchemy import ColumnElement, Row, func, select, update
@@ -11,15 +12,41 @@ from sqlalchemy import ColumnElement, Row, func, select, update
 from agents.domain.errors import BudgetReached, NoAnswer
 from agents.domain.fact import Usage
 from agents.domain.ids import TaskId
-from agents.domain.models.failure import WINDOW, ErrorClass, Failure
+from agents.domain.models.failure import WINDOW, Breaker, BreakerState, ErrorClass, Failure
 from agents.domain.models.money import Budget, Budgets, Spending, strictest
 from agents.ports import Admitted, Answered, Call, Spent, Tried
 from store import tables
-from store.codec import from_row, moment, seconds
-from store.running.breakers import Breakers
+from store.codec import from_row, moment, seconds, shape
 from store.sql import TransactionPart, upsert
 
 _C = tables.calls
+_B = tables.breakers
+STEP = "step:"
+
+
+class Breakers(TransactionPart):
+    def of(self, name: str) -> Breaker:
+        body = self._db.execute(select(_B.c.body).where(_B.c.name == name)).scalar()
+        return _load(body) if body else Breaker()
+
+    def put(self, name: str, before: Breaker, after: Breaker) -> None:
+        if after != before:
+            upsert(self._db, _B, {"name": name, "body": shape(Breaker).dump_json(after).decode()})
+
+    def resting(self, at: datetime) -> list[tuple[str, datetime, str]]:
+        """What is not tried now: its name, until when, and what went wrong last."""
+        now = seconds(at)
+        rows = ((name, _load(body)) for name, body in self._db.execute(select(_B).order_by(_B.c.name)))
+        return [
+            (name, moment(breaker.rests_until(now)), breaker.problem)
+            for name, breaker in rows
+            if breaker.state(now) is BreakerState.OPEN
+        ]
+
+
+@lru_cache(maxsize=64)
+def _load(body: str) -> Breaker:
+    return shape(Breaker).validate_json(body)
 
 
 class CallState(StrEnum):

@@ -22,7 +22,7 @@ from agents.ports import Admitted, Answered, Call, Clock, Decide, Later, Pull, P
 from store import tables
 from store.codec import Cause, from_row, moment, seconds
 from store.database import Database
-from store.running.breakers import STEP
+from store.running.calls import STEP
 from store.running.jobs import Job
 from store.sql import Prepared, insert_once
 from store.transaction import Transaction

@@ -1,11 +1,29 @@
-"""The decision ledger: a row for each decision, equal to the facts about it, and a timer while it needs one."""
+"""The decision ledger: a row for each decision, equal to the facts about it, and a timer while it needs one.
+
+Beside it, who put which decision off for themselves.
+"""
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import NamedTuple
 
-from sqlalchemy import ColumnElement, TextClause, bindparam, delete, func, insert, select, text, update
+from sqlalchemy import (
+    Column,
+    ColumnElement,
+    Double,
+    PrimaryKeyConstraint,
+    String,
+    Table,
+    TextClause,
+    bindparam,
+    delete,
+    func,
+    insert,
+    select,
+    text,
+    update,
+)
 
 from agents.domain import events as e
 from agents.domain.decisions import decision as domain
@@ -18,7 +36,6 @@ from agents.domain.task.task import Task
 from store import tables
 from store.codec import Cause, dump, load_decision, moment, seconds
 from store.sql import Prepared, TransactionPart, upsert
-from store.streams.put_off import PutOff
 
 _D, _L, _T = tables.decisions, tables.listings, tables.timers
 # As text, for an index holds just these; the standing controls wait for nobody.
@@ -164,3 +181,29 @@ class Ledger(TransactionPart):
 def _right(row: Sequence[str]) -> Right:
     rule, put_to, owner, channel = row
     return Right(rule, PersonId(put_to), PersonId(owner), channel)
+
+
+put_off = Table(
+    "put_off",
+    tables.metadata,
+    Column("decision", String, nullable=False),
+    Column("person", String, nullable=False),
+    Column("until", Double, nullable=False),
+    PrimaryKeyConstraint("decision", "person"),
+)
+_END = Prepared(delete(put_off).where(put_off.c.decision == bindparam("which")))
+
+
+class PutOff(TransactionPart):
+    def put(self, decision: DecisionId, person: PersonId, until: datetime) -> None:
+        upsert(self._db, put_off, {"decision": decision, "person": person, "until": seconds(until)})
+        self._touched.add("needs")
+
+    def of(self, people: Collection[PersonId], at: datetime) -> set[DecisionId]:
+        """What this person, by all the ids they have had, does not want to see at this time."""
+        mine = select(put_off.c.decision).where(put_off.c.person.in_(people), put_off.c.until > seconds(at))
+        return {DecisionId(id) for id in self._db.execute(mine).scalars()}
+
+    def end(self, decision: DecisionId) -> None:
+        """Everybody is reminded of it, or it is closed."""
+        _END.run(self._db, {"which": decision})

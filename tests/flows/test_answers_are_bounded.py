@@ -11,10 +11,10 @@ from pydantic import BaseModel
 from agents.domain.planning.decomposition import Decomposition, PlanPhase, Risk, Subtask, with_closing
 from agents.domain.planning.work_kind import WorkKind
 from agents.domain.task.decide import Guess, Understood
+from agents.flows.intake import WishAnswer
 from agents.flows.plan_answer import PlanSays
 from agents.flows.review_answers import CriticAnswer, CustodietAnswer, DebateAnswer, SpecialistAnswer
 from agents.flows.steps.reviews import ReviewAnswer
-from agents.flows.weighing import WishAnswer
 from agents.llm.answers import NONCE, BadAnswer, read_answer
 from store.codec import dump, shape
 

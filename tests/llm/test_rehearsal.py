@@ -7,11 +7,11 @@ from agents.catalog.models import load_scripts
 from agents.domain.planning.decomposition import Decomposition, with_closing
 from agents.domain.planning.plan_faults import faults
 from agents.domain.task.decide import Guess, Understood
+from agents.flows.intake import WishAnswer
 from agents.flows.plan_answer import PlanSays
 from agents.flows.review_answers import CriticAnswer, CustodietAnswer, DebateAnswer, SpecialistAnswer
 from agents.flows.setup_proposal import SetupSays
 from agents.flows.steps.reviews import ReviewAnswer
-from agents.flows.weighing import WishAnswer
 from agents.llm.rehearsal import DEFAULTS, Rehearsal, Script, guess_intent
 from manifests import packaged_path
 

@@ -13,8 +13,8 @@ from agents.domain.planning.decomposition import (
     Subtask,
     with_closing,
 )
-from agents.domain.planning.kind_by_files import kind_of
 from agents.domain.planning.opening import with_opening
+from agents.domain.planning.plan_reading import kind_of
 from agents.domain.planning.points import points_of
 from agents.domain.planning.work_kind import MAX_HOURS, MAX_REVIEW_MINUTES, SubtaskSize
 from agents.domain.task.task import Task

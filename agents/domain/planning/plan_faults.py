@@ -8,7 +8,7 @@ from functools import partial
 from agents.domain.checks.file_kinds import is_documentation, is_test
 from agents.domain.checks.scope import odd_path, twins
 from agents.domain.planning.decomposition import Decomposition, Edge, Subtask, cycle_in
-from agents.domain.planning.kind_by_files import kind_of
+from agents.domain.planning.plan_reading import kind_of
 from agents.domain.planning.work_kind import MAX_HOURS, MAX_REVIEW_MINUTES
 from agents.domain.text.sanitize import clean
 

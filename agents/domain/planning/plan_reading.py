@@ -6,8 +6,8 @@ from dataclasses import replace
 from enum import StrEnum
 from typing import TypeVar
 
+from agents.domain.checks.file_kinds import is_documentation, is_test
 from agents.domain.planning.decomposition import Confidence, Decomposition, Edge, Subtask
-from agents.domain.planning.kind_by_files import kind_of
 from agents.domain.planning.review import Critic, Custodiet
 from agents.domain.planning.work_kind import SubtaskSize, WorkKind
 
@@ -71,3 +71,27 @@ def _correct(subtask: Subtask, roles: Collection[str], project: str) -> Subtask:
     assumed = (*subtask.assumed, *(name for name, is_wrong in wrong.items() if is_wrong))
     made = replace(subtask, kind=kind, role=role, project=elsewhere, opening=False)
     return replace(made, assumed=tuple(dict.fromkeys(assumed)))
+
+
+def kind_of(wanted: WorkKind | None, files: Collection[str]) -> WorkKind:
+    """The kind that a planner names, unless the files say otherwise or it names none.
+
+    Never a kind that is asked for less than the files call for: a refactoring or a spike is never assumed.
+    """
+    if wanted is None:
+        return _kind_from(files)
+    if wanted is WorkKind.DOCS and not all(map(is_documentation, files)):
+        return _kind_from(files)
+    if wanted is WorkKind.TESTS and not all(is_test(path) or is_documentation(path) for path in files):
+        return _kind_from(files)
+    if wanted is WorkKind.SPIKE and not all(map(is_documentation, files)):
+        return _kind_from(files)
+    return wanted
+
+
+def _kind_from(files: Collection[str]) -> WorkKind:
+    if files and all(map(is_documentation, files)):
+        return WorkKind.DOCS
+    if files and all(is_test(path) or is_documentation(path) for path in files):
+        return WorkKind.TESTS
+    return WorkKind.FEATURE

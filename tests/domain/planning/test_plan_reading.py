@@ -7,9 +7,8 @@ import pytest
 from hypothesis import given, strategies as st
 
 from agents.domain.planning.decomposition import Confidence, Edge, PlanPhase, with_closing
-from agents.domain.planning.kind_by_files import kind_of
 from agents.domain.planning.plan_faults import faults
-from agents.domain.planning.plan_reading import SYNONYMS, correct_plan, read_word
+from agents.domain.planning.plan_reading import SYNONYMS, correct_plan, kind_of, read_word
 from agents.domain.planning.work_kind import SubtaskSize, WorkKind, kind_of_all, size_of
 from tests.builders.decompositions import plan, spike, subtask
 
