@@ -57,7 +57,7 @@ async def _measure(place: Path, say: Say) -> list[Row]:
         (folder / bench.out).mkdir()
         for number in range(-2, ROUNDS):
             for name in in_turn(number, "gate", "bare"):
-                with _timed(gates if name == "gate" else bares, counted=number >= 0):
+                with timed(gates if name == "gate" else bares, counted=number >= 0):
                     fresh = replace(bench, passed=PassedRuns(place / f"passed-{number}"))  # or it is not run again
                     await (_gate(fresh) if name == "gate" else _bare(bench, folder))
     say(f"{ROUNDS} rounds, {FILES} files: gate {sum(gates) / ROUNDS:.2f} s, bare {sum(bares) / ROUNDS:.2f} s")
@@ -89,9 +89,11 @@ async def _gate(bench: GateRunner) -> None:
 
 
 async def _bare(bench: GateRunner, folder: Path) -> None:
-    argv = (*gate_commands.NICE, *_command(bench).argv)
-    ran = await bench.sandbox.once(bench.environment.workspace_for(folder), bench.tools.profile, argv)
-    assert ran.exit_code == 0, ran
+    command = _command(bench)
+    for argv in (command.argv, command.after):
+        workspace = bench.environment.workspace_for(folder)
+        ran = await bench.sandbox.once(workspace, bench.tools.profile, (*gate_commands.NICE, *argv))
+        assert ran.exit_code == 0, ran
 
 
 def _command(bench: GateRunner) -> gate_commands.Command:
@@ -99,7 +101,7 @@ def _command(bench: GateRunner) -> gate_commands.Command:
 
 
 @contextmanager
-def _timed(into: list[float], *, counted: bool) -> Iterator[None]:
+def timed(into: list[float], *, counted: bool) -> Iterator[None]:
     began = time.perf_counter()
     yield
     if counted:

@@ -12,9 +12,10 @@ import pytest
 
 from agents.domain.checks.evaluation import GateCommands, GateRun, Score
 from agents.ports import Candidate
+from agents.workspace.environments.tree_environment import environment
 from tests.conformance.sandbox_rig import NAMED, RIGS, USUAL
 from tests.evaluator.pieces import ANYTHING, MORE, SHOP, Files, Piece
-from tests.evaluator.tampering import TAMPERING
+from tests.evaluator.tampering import NODE_TAMPERING, TAMPERING
 from tests.evaluator.yard import AT_ONCE, Shelf, gates_for, repository_of
 
 PACKAGES = ("pytest", "_pytest", "pluggy", "iniconfig", "packaging", "pygments")
@@ -81,6 +82,16 @@ def test_tampering_is_refused(case: tuple[str, str], rows: Mapping[tuple[str, st
     piece, row = PIECES[case[1]], rows[case]
     assert row.name == "tests" and row.score is piece.verdict, row
     assert piece.why in row.why, row
+
+
+@pytest.mark.parametrize("piece", NODE_TAMPERING, ids=lambda piece: piece.name)
+def test_the_runner_of_node_is_not_believed_blindly(piece: Piece, tmp_path: Path) -> None:
+    if missing := [name for name in piece.needs if not environment(tmp_path, GateCommands()).finds(name)]:
+        pytest.skip(f"not run: {', '.join(missing)} is not there for gates to find")
+    tmp_path.chmod(0o755)
+    row = asyncio.run(_tests_row(piece, "bubblewrap", tmp_path, "node"))
+    assert row.score is piece.verdict and piece.why in row.why, row
+    assert "planted" not in row.output and str(tmp_path) not in row.why
 
 
 # What real projects do to pytest, none of it a lie.

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from agents.domain.checks.evaluation import FILES
 from agents.workspace.environments.tree_environment import Environment, NoEnvironment
 from agents.workspace.gates.detect import Way
+from agents.workspace.gates.planted.plant import Planted
 
 # Where nobody configured a linter: what cannot be read or run, names that are nowhere, formats and comparisons that
 # break. No unused import, no length of lines: that is taste.
@@ -51,7 +52,7 @@ class Command:
     needs: str = ""
     report: str = ""
     measured: tuple[str, ...] = ()  # files whose coverage it writes down
-    plants: bool = False  # whether its runner is given planted tests, too
+    plants: Planted | None = None  # which runner is given planted tests, too
     after: tuple[str, ...] = ()  # turns what was measured into a report, when nothing of the command is left
     folder: str = ""  # of the package that it is run in; empty: the root
 
@@ -149,12 +150,12 @@ def _pytest(environment: Environment, out: str, measured: Sequence[str], place: 
     named = tuple(name for name in measured if not set(name) & set(",*?[]"))
     if not named or not _fit(named) or not environment.has("coverage"):
         argv: tuple[str, ...] = (environment.python, "-m", "pytest", *options)
-        return Command(argv=argv, shown="pytest -q", needs="Python", report=report, plants=True)
+        return Command(argv=argv, shown="pytest -q", needs="Python", report=report, plants=Planted.PYTEST)
     files = ",".join(map(place.inside, named))
     argv = ("/bin/sh", "-c", _MEASURE, environment.python, place.outside(out), files, *options)
     after = _read_coverage(environment, place.outside(out))
     return Command(
-        argv=argv, shown="pytest -q", needs="Python", report=report, measured=named, plants=True, after=after
+        argv=argv, shown="pytest -q", needs="Python", report=report, measured=named, plants=Planted.PYTEST, after=after
     )
 
 

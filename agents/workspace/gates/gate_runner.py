@@ -20,6 +20,7 @@ from agents.workspace.gates.gate_commands import NICE, Command
 from agents.workspace.gates.originals import Restored
 from agents.workspace.gates.passed_runs import PassedRun, PassedRuns
 from agents.workspace.gates.planted.belief import Belief, Claimed, Heard, weigh
+from agents.workspace.gates.planted.plant import Planted
 from agents.workspace.gates.planted.planting import Planting, planting
 from agents.workspace.gates.rules import Case
 from agents.workspace.gates.scoring import Report
@@ -171,8 +172,8 @@ class GateRunner:
         key = await asyncio.to_thread(self._key, wanted, command)
         before = None if again else await asyncio.to_thread(self.passed.find, key, command.measured)
         run = _as_before(before) if before else await self._run(name, command, wanted)
-        if run.ran.exit_code == _BROKE_DOWN and command.report and not base and await self._breaks_down(name, command):
-            run = await self._run(name, replace(command, plants=False), wanted)
+        if run.belief is Belief.MUTE and not base:
+            run = await self._hear_out(name, command, wanted, run)
         ran, found, measured, belief, doubt = run
         row = scoring.score_run(name, command, ran, self.tools.profile)
         if command.report:
@@ -193,10 +194,12 @@ class GateRunner:
         coverage = scoring.coverage(measured, lines) if found and lines else None
         return Outcome(row=row, said=said, report=found, coverage=coverage, belief=belief)
 
-    async def _breaks_down(self, name: str, command: Command) -> bool:
-        """What a project's hooks do may not bear planted tests, without the change either."""
+    async def _hear_out(self, name: str, command: Command, wanted: Sequence[Entry], run: _Run) -> _Run:
+        """What a project has may not bear planted tests, without the change either: then it is run without them."""
         before = await self.run(f"{name} of the base", command, base=True)
-        return before.row.exit_code == _BROKE_DOWN
+        if before.belief is Belief.MUTE:
+            return await self._run(name, replace(command, plants=None), wanted)
+        return run._replace(doubt="it was not heard while it ran") if run.ran.exit_code == 0 else run
 
     async def _doubted_before(self, name: str, command: Command) -> bool:
         """Where planted tests are not reported right without the change either, they tell nothing."""
@@ -215,9 +218,7 @@ class GateRunner:
         async with self.checkout.write_tree(self.case.repository, wanted) as folder, AsyncExitStack() as held:
             (folder / self.out).mkdir()
             await asyncio.to_thread(self.environment.furnish, folder)
-            planted = (
-                await held.enter_async_context(planting(folder, self.out, command.folder)) if command.plants else None
-            )
+            planted = await held.enter_async_context(self._planting(folder, command))
             ran = await self._shown(name, command, folder, planted)
             await held.aclose()
             if command.after:
@@ -226,8 +227,23 @@ class GateRunner:
                     workspace, self.tools.profile, (*NICE, *replace(command, argv=command.after).line)
                 )
             found, measured = await asyncio.to_thread(self._reports, folder, command)
-        belief, doubt = _weigh(planted.words(), ran, found) if planted else (Belief.UNKNOWN, "")
-        return _Run(replace(ran, output=ran.output.replace(str(folder), ".")), found, measured, belief, doubt)
+        belief, doubt = Belief.UNKNOWN, ""
+        if planted and command.plants:
+            heard = planted.words()
+            belief, doubt = _weigh(command.plants, heard, ran, found)
+            if command.plants is Planted.NODE and heard.only_planted_failed and ran.exit_code == 1:
+                ran = replace(ran, exit_code=0)
+        here = str(folder)
+        ran = replace(ran, output=ran.output.replace(here, "."))
+        return _Run(ran, found, measured, belief, doubt.replace(f"{here}/", ""))
+
+    @asynccontextmanager
+    async def _planting(self, folder: Path, command: Command) -> AsyncIterator[Planting | None]:
+        if command.plants is None:
+            yield None
+            return
+        async with planting(folder, self.out, command.plants, command.folder) as planted:
+            yield planted
 
     async def _shown(self, name: str, command: Command, folder: Path, planted: Planting | None) -> Ran:
         workspace = self.environment.workspace_for(folder)
@@ -253,7 +269,11 @@ class GateRunner:
         return await self.tools.artefacts.keep(f"{begins}-{slug}", f"$ {command.words}\n{said}")
 
 
-def _weigh(heard: Heard, ran: Ran, report: Report | None) -> tuple[Belief, str]:
+def _weigh(runner: Planted, heard: Heard, ran: Ran, report: Report | None) -> tuple[Belief, str]:
+    if ran.exit_code == _BROKE_DOWN if runner is Planted.PYTEST else not heard.spoke:
+        return Belief.MUTE, ""
+    if runner is Planted.NODE:
+        return weigh(heard, Claimed(exit_code=ran.exit_code, counts_planted=True))
     if report is None:
         return weigh(heard, Claimed(exit_code=ran.exit_code))
     return weigh(heard, Claimed(exit_code=ran.exit_code, tests=report.tests, failed=report.failed))

@@ -13,6 +13,7 @@ from agents.workspace.gates.detect import Look, Way
 from agents.workspace.gates.gate_commands import Command, Place
 from agents.workspace.gates.gate_runner import AS_COMMITTED, GateRunner, Outcome
 from agents.workspace.gates.originals import Restored, check_settings, few
+from agents.workspace.gates.planted.plant import Planted
 from agents.workspace.gates.planted.stand_ins import stand_ins
 
 _RUFF_BROKE = 2
@@ -95,7 +96,7 @@ async def tests(runner: GateRunner) -> Outcome:
     if command is None or runner.case.is_gone:
         why = "the project has no tests" if command is None else "its folder is there no more"
         return Outcome(row=GateRun(name=name, score=Score.PASS, why=why, skipped=True))
-    if command.plants and (named := _stand_ins(runner)):
+    if command.report and (named := _stand_ins(runner)):
         why = f"{few(named)} stands in for what Python or its runner of tests would load: give it another name"
         return Outcome(row=GateRun(name=name, score=Score.NEEDS_REVISION, why=why))
     outcome = await runner.run(name, command)
@@ -200,7 +201,9 @@ def tests_command(runner: GateRunner, *, measured: bool = False) -> Command | No
     paths = dict.fromkeys((*case.changed_files, *case.measured))
     sources = [path for path in paths if path.endswith(".py") and not is_test(path)]
     measured = measured and not detect.measures_itself(case.after)
-    return gate_commands.tests(way, runner.environment, runner.out, sources if measured else (), place_of(runner))
+    command = gate_commands.tests(way, runner.environment, runner.out, sources if measured else (), place_of(runner))
+    by_node = way is Way.NPM and detect.by_node_itself(case.before) and detect.by_node_itself(case.after)
+    return replace(command, plants=Planted.NODE) if by_node else command
 
 
 async def _at_fault(runner: GateRunner, row: GateRun) -> GateRun:

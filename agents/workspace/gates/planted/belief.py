@@ -1,6 +1,5 @@
 """Whether a runner of tests is believed, by how it reported the tests that were planted among the project's own."""
 
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
@@ -10,6 +9,7 @@ from typing import Any
 class Belief(StrEnum):
     BELIEVED = "believed"
     DOUBTED = "doubted"
+    MUTE = "mute"  # what we gave it was not loaded, or broke it
     UNKNOWN = "unknown"  # it said nothing that could be compared
 
 
@@ -51,11 +51,14 @@ class Heard:
         return [each for each in self.told if each.kind == kind]
 
     @property
+    def only_planted_failed(self) -> bool:
+        return self.ended and not self.failures and any(each.outcome == "failed" for each in self.of("fails"))
+
+    @property
     def failures(self) -> int:
         """Real tests that failed, and did not pass when they were tried again."""
         last = {each.about: each.outcome for each in self.of("real") if each.outcome in ("passed", "failed")}
-        ever = Counter(each.about for each in self.of("real") if each.outcome == "failed")
-        return sum(1 for name in ever if last[name] == "failed")
+        return sum(1 for outcome in last.values() if outcome == "failed")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,6 +68,7 @@ class Claimed:
     exit_code: int | None
     tests: int | None = None  # of its report; None: there is none
     failed: int = 0
+    counts_planted: bool = False  # whether a planted test that fails makes it fail
 
 
 def weigh(heard: Heard, claimed: Claimed) -> tuple[Belief, str]:
@@ -93,6 +97,9 @@ def _contradicts(heard: Heard, claimed: Claimed) -> str:
     """What is left behind may be written by anybody, but it must agree with what was said."""
     if claimed.exit_code not in (0, 1):
         return ""
+    if claimed.counts_planted:
+        caught = any(each.outcome == "failed" for each in heard.of("fails"))
+        return "a test that we planted failed, and it ended as if none had" if caught and not claimed.exit_code else ""
     if not heard.ended:
         return "" if claimed.tests is None else "it left a report, and was not heard to its end"
     if heard.failures and (claimed.exit_code == 0 or (claimed.tests is not None and claimed.failed == 0)):

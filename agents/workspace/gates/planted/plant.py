@@ -1,14 +1,24 @@
 """Writes what a runner of tests is given to load: tests that must fail and must pass, and whoever tells of them."""
 
 import json
-import os
 import secrets
+from collections.abc import Mapping
 from dataclasses import dataclass
+from enum import StrEnum
 from pathlib import Path
 
 MOST = 300  # tests that have a planted one beside them
 PAIRS = 3  # of those, how many have two of names of chance as well
-PLUGIN = Path(__file__).with_name("pytest_plugin.py")
+HERE = Path(__file__).parent
+
+
+class Planted(StrEnum):
+    """The runners of tests that are given planted ones."""
+
+    PYTEST = "pytest"
+    NODE = "node"  # node --test
+
+
 # Written anew each time, with other numbers: what takes assertions out of tests must take out these.
 _BODIES = """\
 def fails():
@@ -25,38 +35,57 @@ _SMALL = 0o644
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Plant:
-    """`folder` is shown to the sandbox, where nobody can write it; `socket` is a path in the tree."""
+    """`folder` is shown to the sandbox, where nobody can write it."""
 
     folder: Path
-    plugin: str  # a module's name
-    socket: str
+    options: tuple[str, ...] = ()  # of the runner
+    settings: Mapping[str, str]  # what is put behind what is in the environment
 
-    @property
-    def options(self) -> tuple[str, ...]:
-        return ("-p", self.plugin)
+    def environ(self, environ: Mapping[str, str]) -> dict[str, str]:
+        joined = {"PYTHONPATH": ":", "NODE_OPTIONS": " "}
+        more = {
+            name: joined[name].join(filter(None, (environ.get(name), each))) for name, each in self.settings.items()
+        }
+        return {**environ, **more}
 
-    def environ(self, environ: dict[str, str]) -> dict[str, str]:
-        return {**environ, "PYTHONPATH": ":".join(filter(None, (environ.get("PYTHONPATH", ""), str(self.folder))))}
 
-
-def write_plant(folder: Path, socket: str) -> Plant:
-    """Into a fresh folder."""
-    plugin, module = (f"{word}_{secrets.token_hex(6)}" for word in ("hooks", "cases"))
-    first, second = (secrets.randbelow(900) + 100 for _ in range(2))
-    total = first + second
+def write_plant(folder: Path, socket: str, runner: Planted = Planted.PYTEST) -> Plant:
+    """Into a fresh folder. `socket`: its path from where the runner is started."""
     plan = {
         "socket": socket,
         "seed": secrets.randbits(48),
         "most": MOST,
         "pairs": PAIRS,
-        "module": module,
+        "module": f"cases_{secrets.token_hex(6)}",
         "fails": f"test_{secrets.token_hex(4)}",
         "passes": f"test_{secrets.token_hex(4)}",
+        "total": secrets.randbelow(9000),
     }
-    bodies = _BODIES.format(first, second, total + secrets.randbelow(50) + 1, total)
-    for name, text in ((f"{plugin}.py", PLUGIN.read_text()), (f"{module}.py", bodies), ("plan.json", json.dumps(plan))):
-        file = folder / name
-        file.write_text(text)
-        os.chmod(file, _SMALL)  # noqa: PTH101  whatever the umask is
+    _write(folder, "plan.json", json.dumps(plan))
     folder.chmod(0o755)
-    return Plant(folder=folder, plugin=plugin, socket=socket)
+    return _node(folder) if runner is Planted.NODE else _pytest(folder, str(plan["module"]))
+
+
+def _pytest(folder: Path, module: str) -> Plant:
+    plugin = f"hooks_{secrets.token_hex(6)}"
+    first, second = (secrets.randbelow(900) + 100 for _ in range(2))
+    total = first + second
+    _write(folder, f"{plugin}.py", (HERE / "pytest_plugin.py").read_text())
+    _write(folder, f"{module}.py", _BODIES.format(first, second, total + secrets.randbelow(50) + 1, total))
+    return Plant(folder=folder, options=("-p", plugin), settings={"PYTHONPATH": str(folder)})
+
+
+def _node(folder: Path) -> Plant:
+    for name in ("node_preload.cjs", "node_reporter.mjs"):
+        _write(folder, name, (HERE / name).read_text())
+    options = (
+        f'--require="{folder}/node_preload.cjs"',
+        f'--test-reporter="{folder}/node_reporter.mjs"',
+        "--test-reporter-destination=stdout",
+    )
+    return Plant(folder=folder, settings={"NODE_OPTIONS": " ".join(options)})
+
+
+def _write(folder: Path, name: str, text: str) -> None:
+    (folder / name).write_text(text)
+    (folder / name).chmod(_SMALL)  # whatever the umask is
