@@ -2,7 +2,7 @@
 
 import json
 
-from tests.evaluator.pieces import PASS, REVISE, Files, Piece
+from tests.evaluator.pieces import FAIL, PASS, REVISE, Files, Piece
 
 MAKE: Files = {
     "Makefile": "test:\n\tsh tests/check.sh\n\nlint:\n\tsh -n tool.sh\n",
@@ -54,7 +54,8 @@ LANGUAGES: tuple[Piece, ...] = (
           needs=("node", "npm")),
     Piece(name="node, with another script", base=NODE, verdict=REVISE, gate="original tests", needs=("node", "npm"),
           work={"cart.js": NODE_WRONG, "package.json": json.dumps({"name": "shop", "scripts": {"test": "true"}})}),
-    Piece(name="node, with another shell", base=NODE, verdict=REVISE, gate="original tests", needs=("node", "npm"),
+    Piece(name="node, with another shell", base=NODE, verdict=FAIL, gate="tests", needs=("node", "npm"),
+          why="not heard",
           work={"cart.js": NODE_WRONG, ".npmrc": "script-shell=/bin/true\n"}),
     Piece(name="rust, with its tests turned off", base=RUST, verdict=REVISE, gate="original tests",
           needs=("cargo", "cc"),
