@@ -49,7 +49,7 @@ class Limits:
     model_step: Annotated[float, HOUR] = 300  # one call to a model
     step_retries: Annotated[int, Between(0, 10)] = 3  # ceiling over the named retry policies
     retry_longest: Annotated[float, Between(0, 600)] = 60
-    task_steps: Annotated[int, Between(5, 10_000)] = 50  # what a task may take before a person lets it go on
+    task_steps: Annotated[int, Between(5, 10_000)] = 50  # for each subtask, before a person lets it go on
     first_wave: Annotated[int, Between(1, 50)] = 4  # minions that a task starts with at most
     minions_per_project: Annotated[int, Between(1, 50)] = 3
     minions: Annotated[int, Between(1, 100)] = 6  # at work at once, whatever they work on

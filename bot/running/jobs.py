@@ -94,8 +94,8 @@ class Jobs:
 
     async def _try(self, job: Job) -> None:
         try:
-            if await self._takes_too_long(job):
-                await self._give_up(job, TOO_LONG.format(steps=self._limits.task_steps))
+            if most := await self._steps_exceeded(job):
+                await self._give_up(job, TOO_LONG.format(steps=most))
                 return
             ports = await self._ports(job)
             from agents.flows import FLOWS
@@ -121,12 +121,18 @@ class Jobs:
             log.exception("job failed", extra={"job": job.id, "flow": job.flow})
             await self._failed(job, f"{type(problem).__name__}: {problem}")
 
-    async def _takes_too_long(self, job: Job) -> bool:
+    async def _steps_exceeded(self, job: Job) -> int:
+        """How many its task may take, so many for each of its subtasks, where it took more; else 0."""
         if not _row(job).counted:
-            return False
+            return 0
         from agents.flows import COUNTED
 
-        return await self._database.read(lambda tx: tx.jobs.steps(job, COUNTED)) > self._limits.task_steps
+        steps = await self._database.read(lambda tx: tx.jobs.steps(job, COUNTED))
+        if steps <= self._limits.task_steps:  # most tasks by far
+            return 0
+        task = await self._database.read(lambda tx: tx.log.task(job.task))
+        most = self._limits.task_steps * max(1, len(task.work.subtasks))
+        return most if steps > most else 0
 
     async def _failed(self, job: Job, problem: str) -> None:
         if job.attempts + 1 >= self._most(job):

@@ -9,7 +9,7 @@ from agents.catalog.library import load_catalog
 from tests.faults.killing import side_by_side
 from tests.faults.steps_trial import Trial, told, walk_it
 
-EVERY = 4  # at the jobs whose number allows it: another sample for each database
+EVERY = 6  # at the jobs whose number allows it: another sample for each database
 
 
 @pytest.mark.timeout(600)

@@ -91,13 +91,18 @@ async def test_rows_of_the_version_before_get_their_own_names(work: Work, tmp_pa
         assert await again.read(lambda tx: audit.examine(tx.db).apart) == ()
 
 
-async def test_they_are_listed_with_the_kind_of_each_subtask(work: Work, tmp_path: Path) -> None:
+async def test_they_are_listed_with_kinds_and_both_judgements_of_an_attempt(work: Work, tmp_path: Path) -> None:
     told = (await shown(tmp_path, "tasks", "show", "T-1")).out
     assert re.search(r"(?m)^T-1\.1-1 design +implementer_fast +well ", told), told
     assert re.search(r"(?m)^T-1\.2-3 polish +ui_designer +well ", told), told
     assert re.search(r"(?m)^subtask +title +kind +size ", told), told
     assert re.search(r"(?m)^1 +Prepare: design +feature +small ", told), told
     assert re.search(r"(?m)^2 +Write the form +feature \(assumed from its files\) +small ", told), told
+    judged = (await shown(tmp_path, "tasks", "show", "T-1", "--json")).json["evaluations"]
+    of_whole = [
+        (each["revision_number"], each["judgement"], each["overall"]) for each in judged if each["subtask"] == LAST
+    ]
+    assert of_whole == [(1, 1, "pass"), (1, 2, "needs_revision"), (2, 1, "pass")]
 
 
 async def test_the_kept_workflow_shows_where_each_stands_how_often_and_how_long(work: Work, tmp_path: Path) -> None:
@@ -112,13 +117,3 @@ async def test_the_kept_workflow_shows_where_each_stands_how_often_and_how_long(
     row = next(line for line in lines if line.startswith("test "))
     assert "T-1.2: 2" in row and re.search(r"T-1\.2: \d+ s", row), row
     assert lines[-1].startswith("At no step: T-1.1 done, T-1.2 done, T-1.3 done")
-
-
-async def test_an_attempt_that_passed_and_was_refused_as_the_whole_has_two_judgements(
-    work: Work, tmp_path: Path
-) -> None:
-    told = (await shown(tmp_path, "tasks", "show", "T-1", "--json")).json["evaluations"]
-    of_whole = [
-        (each["revision_number"], each["judgement"], each["overall"]) for each in told if each["subtask"] == LAST
-    ]
-    assert of_whole == [(1, 1, "pass"), (1, 2, "needs_revision"), (2, 1, "pass")]

@@ -5,7 +5,7 @@ from agents.domain.events import StepPassed, StepRefused, SubtaskDone
 from agents.domain.work.work import SubtaskState
 from agents.ports import Asked
 from tests.fakes.work import ScriptedMinions, Workshop, failing, finishes, says
-from tests.scenarios.conftest import BY_TURNS, THREE, Opened, Play, on
+from tests.scenarios.conftest import BY_TURNS, Opened, Play
 from tests.scenarios.working import at_work, given
 
 STAGES = BY_TURNS
@@ -30,7 +30,6 @@ async def merge(play: Play, thread: str) -> None:
     await play.sees("ana", thread, "T-1 is merged")
 
 
-@on(*THREE)
 async def test_a_design_comes_first_and_is_judged_and_joined_like_any_other(opened: Opened) -> None:
     work = Workshop(minions=ScriptedMinions(scripts={1: [finishes("two layers")]}))
     play, thread = await at_work(opened, given(work, DESIGN))

@@ -57,7 +57,6 @@ async def assert_rules_came_first(play: Play) -> None:
                 assert head in clean, recorded.event
 
 
-@on(*THREE)
 async def test_an_early_draft_is_seen_while_the_tests_run_and_is_ready_when_they_passed(opened: Opened) -> None:
     work, tests = Workshop(), asyncio.Event()
     work.gates.holds = {"T-1.1-1": tests}

@@ -11,12 +11,12 @@ from tests.fakes.llm import NOTHING_AGAINST
 from tests.fakes.model_server import KEY, ModelServer
 from tests.fakes.work import ScriptedMinions, Workshop, failing, finishes, never_ends, says
 from tests.llm.rig import files
-from tests.scenarios.conftest import THREE, Given, Opened, Play
+from tests.scenarios.conftest import BY_TURNS, THREE, Given, Opened, Play, on
 from tests.scenarios.plans import GO, OK, REVISE, WARN, means
 from tests.scenarios.slack_stage import SlackStage
 from tests.scenarios.working import APPROVED, ONE, THREE_SUBTASKS
 
-STAGES = THREE
+STAGES = BY_TURNS
 MODEL = "gpt-4.1"
 SERVED = """
 models:
@@ -54,6 +54,7 @@ async def asked_for(play: Play, thread: str) -> None:
     await play.stage.press("lead", thread, "Approve plan")
 
 
+@on(*THREE)
 async def test_nothing_that_was_said_is_lost_on_the_way_to_the_merge(opened: Opened) -> None:
     """A clarification and a plan sent back; an answer and a second attempt; a wish at the merge and a failing check."""
     minions = ScriptedMinions(scripts={1: [says(Asked(question="Which hash?", options=("bcrypt",)))]})
@@ -154,6 +155,7 @@ async def test_without_a_model_a_wish_is_kept_and_that_is_said(opened: Opened) -
         assert TaskId("T-1") == (await play.task()).id and len((await play.task()).wishes) == 1
 
 
+@on(*THREE)
 async def test_a_plan_edited_by_hand_is_a_version_and_outlives_a_send_back(opened: Opened) -> None:
     """One that grew is read again, and sent back; one that did not is a version that nobody reads but who approves."""
     async with ModelServer(models=(MODEL,)) as server:

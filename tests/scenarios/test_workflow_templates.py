@@ -1,6 +1,6 @@
 """Each workflow that comes with the program, walked to a merge; and a refusal with a second attempt at each step."""
 
-from typing import Any
+from collections import Counter
 
 import pytest
 
@@ -13,7 +13,7 @@ from tests.fakes.work import Workshop, failing
 from tests.scenarios.conftest import BY_TURNS, THREE, Opened, Play, on
 from tests.scenarios.plans import Says
 from tests.scenarios.stage import OPERATOR, until
-from tests.scenarios.working import APPROVED, at_work, given
+from tests.scenarios.working import APPROVED, THREE_SUBTASKS, at_work, given
 
 STAGES = BY_TURNS
 DISSENT: Says = {"probe": "rejected", "status": "changes_requested", "issues": ["It has no label"]}
@@ -39,16 +39,6 @@ def under(template: str) -> str:
     return f"workflow: {{{{template: {template}}}}}\n"
 
 
-def once(says: Says) -> Any:
-    """The first review says this, all later ones approve."""
-    left = [says]
-
-    async def answer(asked: Ask) -> Says:
-        return left.pop() if left else APPROVED
-
-    return answer
-
-
 async def merge(play: Play, thread: str, template: str) -> None:
     if template == "open_source":
         card = await play.sees("ana", thread, "T-1 waits for the review by people outside", offers="Review is over")
@@ -65,9 +55,18 @@ async def steps_passed(play: Play) -> list[str]:
     return [fact.event.step for fact in await play.log() if isinstance(fact.event, StepPassed)]
 
 
-@on(*THREE)
+@on("console")
 @pytest.mark.parametrize("template", STEPS)
 async def test_a_template_is_walked_to_its_merge(opened: Opened, template: str) -> None:
+    await walk(opened, template)
+
+
+@on(*THREE[1:])
+async def test_the_one_with_the_most_steps_is_walked_on_other_platforms(opened: Opened) -> None:
+    await walk(opened, "open_source")
+
+
+async def walk(opened: Opened, template: str) -> None:
     play, thread = await at_work(opened, given(Workshop(), under(template)))
     await merge(play, thread, template)
     task = await play.task()
@@ -81,24 +80,34 @@ async def test_a_template_is_walked_to_its_merge(opened: Opened, template: str) 
     assert len(ended) == (template == "open_source")
 
 
-@pytest.mark.parametrize(("template", "step"), [(name, step) for name, steps in STEPS.items() for step in steps])
-async def test_what_a_step_refuses_is_done_again_and_merged(opened: Opened, template: str, step: str) -> None:
-    work, answers = Workshop(), dict[str, Any]()
-    subtask = 2 if step in OF_THE_WHOLE else 1
-    if "review" in step:
-        answers["code_review"] = once(DISSENT)
-    else:
+def refusals(template: str) -> list[tuple[str, int, int]]:
+    """Each step of it once, with the subtask and attempt that it refuses: two of each subtask, for so many it may."""
+    whole = [(step, 4, 1) for step in STEPS[template] if step in OF_THE_WHOLE]
+    others = [step for step in STEPS[template] if step not in OF_THE_WHOLE]
+    return [*((step, at // 2 + 1, at % 2 + 1) for at, step in enumerate(others)), *whole]
+
+
+@pytest.mark.parametrize("template", STEPS)
+async def test_what_each_step_refuses_is_done_again_and_merged(opened: Opened, template: str) -> None:
+    work, wanted = Workshop(), refusals(template)
+    reviews = {f"code_review:critic:{subtask}:{attempt}" for step, subtask, attempt in wanted if "review" in step}
+    for step, subtask, attempt in wanted:
         check = CHECK.get(f"{template} {step}", CHECK.get(step, step))
-        work.gates.checks = {(check, f"T-1.{subtask}-1"): (failing(step),)}
-    play, thread = await at_work(opened, given(work, under(template), **answers))
+        work.gates.checks[check, f"T-1.{subtask}-{attempt}"] = (failing(step),)
+
+    async def read(asked: Ask) -> Says:
+        return DISSENT if asked.step in reviews else APPROVED
+
+    scene = given(work, under(template), decompose=THREE_SUBTASKS, code_review=read)
+    play, thread = await at_work(opened, scene)
     await merge(play, thread, template)
     refused = [fact.event for fact in await play.log() if isinstance(fact.event, StepRefused)]
-    assert [(each.step, each.subtask, each.attempt, each.score) for each in refused] == [
-        (step, subtask, 1, Score.NEEDS_REVISION)
-    ]
-    done = (await play.task()).work.on(subtask)
-    assert (done.state, done.attempt) == (SubtaskState.DONE, 2)
-    assert len(work.minions.briefs) == 2, "the first attempt at the whole has no minion"
+    assert sorted((each.step, each.subtask, each.attempt) for each in refused) == sorted(wanted)
+    assert {each.score for each in refused} == {Score.NEEDS_REVISION}
+    tries = Counter(subtask for _, subtask, _ in wanted)
+    works = (await play.task()).work.subtasks
+    assert [(each.state, each.attempt) for each in works] == [(SubtaskState.DONE, 1 + tries[n]) for n in (1, 2, 3, 4)]
+    assert len(work.minions.briefs) == 3 + len(wanted), "the first attempt at the whole has no minion"
 
 
 async def test_nothing_is_pushed_before_the_rules_passed_on_that_commit(opened: Opened) -> None:

@@ -78,7 +78,6 @@ def commit(sample: Path, written: str) -> None:
     (place / "late.yaml").write_text("steps: {late: {type: gate, command: x, position: after test}}\n")
 
 
-@on(*THREE)
 async def test_a_projects_own_steps_are_shown_with_the_plan_and_walked(opened: Opened) -> None:
     work = Workshop()
     licences = (GateRun(name="licences", score=Score.PASS, why="all are known"),)
