@@ -38,7 +38,7 @@ GO: Files = {
 
 LANGUAGES: tuple[Piece, ...] = (
     Piece(name="make, good", base=MAKE, work={"tool.sh": "echo $((2 + 2))\n"}, verdict=PASS, gate="tests",
-          needs=("make",)),
+          why="by its exit code alone", needs=("make",)),
     Piece(name="make, broken", base=MAKE, work={"tool.sh": "echo 5\n"}, verdict=REVISE, gate="tests", needs=("make",)),
     Piece(name="make, untidy", base=MAKE, work={"README": "x\n", "tool.sh": "echo 4; exit\nif\n"}, verdict=REVISE,
           gate="lint", needs=("make",)),

@@ -53,6 +53,7 @@ class Command:
     report: str = ""
     measured: tuple[str, ...] = ()  # files whose coverage it writes down
     plants: Planted | None = None  # which runner is given planted tests, too
+    is_suite: bool = False  # whether it runs tests
     after: tuple[str, ...] = ()  # turns what was measured into a report, when nothing of the command is left
     folder: str = ""  # of the package that it is run in; empty: the root
 
@@ -112,7 +113,7 @@ def one_after_another(commands: Sequence[Command]) -> Command | None:
 def tests(way: Way, environment: Environment, out: str, measured: Sequence[str] = (), place: Place = ROOT) -> Command:
     """`out` is a fresh folder beneath the tree, for reports; `measured` are files whose coverage is wanted."""
     command = _pytest(environment, out, measured, place) if way is Way.PYTEST else _TESTS[way]
-    return replace(command, folder=place.folder)
+    return replace(command, folder=place.folder, is_suite=True)
 
 
 _TESTS = {

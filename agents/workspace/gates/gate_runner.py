@@ -179,6 +179,8 @@ class GateRunner:
         if command.report:
             score, why = scoring.pytest_words(row, found)
             row = replace(row, score=score, why=why)
+        elif command.is_suite and row.score is Score.PASS and not (command.plants and belief is Belief.BELIEVED):
+            row = replace(row, why=f"{row.why}, by its exit code alone")
         if doubt and not base and not await self._doubted_before(name, command):
             row = replace(row, score=Score.FAIL, why=f"{TAMPERED}: {doubt}")
         said = await asyncio.to_thread(self.tools.redact, ran.output)

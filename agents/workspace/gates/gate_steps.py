@@ -193,7 +193,7 @@ def place_of(runner: GateRunner) -> Place:
 def tests_command(runner: GateRunner, *, measured: bool = False) -> Command | None:
     """None: there are none. Raises NoEnvironment."""
     if runner.commands.tests:
-        return gate_commands.shell(runner.commands.tests)
+        return replace(gate_commands.shell(runner.commands.tests), is_suite=True)
     case = runner.case
     way = case.way if case.is_part else detect.tests(case.before) or detect.tests(case.after)
     if way is None:
