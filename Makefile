@@ -6,11 +6,11 @@ COMPILE = $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --no-s
 export UV_SYSTEM_CERTS ?= true
 
 .DEFAULT_GOAL := help
-.PHONY: help run test check bench fix lock clean venv
+.PHONY: help run test check bench prove-judge fix lock clean venv
 
 help: ## say what there is (this list)
 	@echo "make ..."
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  %-7s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-11s %s\n", $$1, $$2 }' Makefile
 
 run: ## start Overlord with its console on http://127.0.0.1:8765; no tokens needed
 	@.ci/setup run
@@ -32,6 +32,10 @@ bench: venv ## measure speed beside other tools, search and kill at full size; A
 	@.ci/system git bubblewrap libseccomp2
 	@.ci/setup bench
 	$(BIN)/python -m tests.bench $(ARGS)
+
+prove-judge: venv ## how often the judge of finished work is wrong, on a corpus made now; goes on where it stopped
+	@.ci/system git bubblewrap libseccomp2
+	$(BIN)/python -m tests.bench.judge $(ARGS)
 
 fix: venv ## mend what ruff can mend, and format
 	$(BIN)/ruff check --fix .

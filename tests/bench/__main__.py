@@ -27,6 +27,7 @@ from tests.bench import (
     growth,
     idle,
     installed,
+    judged,
     long_past,
     long_task,
     loop_stall,
@@ -45,6 +46,7 @@ from tests.bench import (
     walk,
     walk_modules,
 )
+from tests.bench.judge import record
 from tests.bench.rows import Row, Say, table
 
 Bench = Callable[[Say], list[Row]]
@@ -75,6 +77,7 @@ QUICK: dict[str, Bench] = {
     "attach": attach.run,
     "pack": pack.run,
     "gates": gates.run,
+    "judged": judged.run,
     "engine": engine.run,
     "first_request": first_request.run,
     "ack_at_work": ack_at_work.run,
@@ -101,6 +104,7 @@ LONG: dict[str, Bench] = {
     "ack_at_83": ack.run_long,
     "corpus": corpus.run,
     "soak": soak.run,
+    "judge": record.run,
 }
 
 

@@ -1,0 +1,90 @@
+"""Judges the corpus, a slice at a time: what was judged on a commit is in `.bench/judge/`, and not judged again."""
+
+import json
+import random
+import time
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import asdict
+from pathlib import Path
+
+from tests.bench import results
+from tests.bench.floor import ROOT
+from tests.bench.judge.classes import CLASSES, Work
+from tests.bench.judge.tally import Trial, write_page
+from tests.bench.judge.trial import try_work
+from tests.bench.rows import Row, Say
+
+EACH = 40
+MINUTES = 55.0
+AT_ONCE = 2
+FOLDER = ROOT / ".bench" / "judge"
+PAGE = ROOT / "docs" / "judge.md"
+
+
+def work_of(kind: str, seed: int) -> Work:
+    return CLASSES[kind](random.Random(f"{kind} {seed}"))
+
+
+def judge_one(asked: tuple[str, int]) -> Trial:
+    kind, seed = asked
+    work = work_of(kind, seed)
+    found = try_work(work)
+    return Trial(
+        kind=kind,
+        seed=seed,
+        good=work.good,
+        accepted=found.accepted,
+        note=work.note,
+        why=found.why[:300],
+        seconds=round(found.seconds, 2),
+    )
+
+
+def prove(commit: str, kinds: Sequence[str], each: int, minutes: float, say: Say) -> list[Trial]:
+    """What was judged on this commit before is read; the rest is judged, until the time is over."""
+    file = FOLDER / f"{commit}.jsonl"
+    known = {(trial.kind, trial.seed): trial for trial in _read(file)}
+    wanted = [(kind, seed) for seed in range(each) for kind in kinds]
+    left = [asked for asked in wanted if asked not in known]
+    until = time.monotonic() + 60 * minutes
+    with ProcessPoolExecutor(AT_ONCE) as pool:
+        for start in range(0, len(left), 4 * AT_ONCE):
+            if time.monotonic() > until:
+                say(f"{len(left) - start} pieces are left for the next slice")
+                break
+            for trial in pool.map(judge_one, left[start : start + 4 * AT_ONCE]):
+                known[trial.kind, trial.seed] = trial
+                _append(file, trial)
+                if trial.wrong:
+                    say(f"wrong: {trial.kind} {trial.seed} ({trial.note}): {trial.why or 'accepted'}")
+    return [known[asked] for kind in kinds for asked in wanted if asked[0] == kind and asked in known]
+
+
+def _read(file: Path) -> Iterator[Trial]:
+    if file.exists():
+        yield from (Trial(**json.loads(line)) for line in file.read_text().splitlines())
+
+
+def _append(file: Path, trial: Trial) -> None:
+    file.parent.mkdir(parents=True, exist_ok=True)
+    with file.open("a") as kept:
+        kept.write(json.dumps(asdict(trial), ensure_ascii=False) + "\n")
+
+
+def run(say: Say) -> list[Row]:
+    """The part of `make bench`."""
+    commit = results.commit()
+    trials = prove(commit, list(CLASSES), EACH, MINUTES, say)
+    write_page(trials, commit, PAGE)
+    return rows(trials, len(CLASSES) * EACH)
+
+
+def rows(trials: Sequence[Trial], wanted: int) -> list[Row]:
+    missing = "" if len(trials) >= wanted else f"{len(trials)} of {wanted} pieces were judged: run it again to go on"
+    found = []
+    for name, good in (("judge_false_accepts", False), ("judge_false_refusals", True)):
+        some = [trial for trial in trials if trial.good is good]
+        share = 100 * sum(trial.wrong for trial in some) / max(1, len(some))
+        found.append(Row(name=name, ours=share, unit="%", most_ours=1.0, beside=f"{len(some)} pieces", failed=missing))
+    return found
