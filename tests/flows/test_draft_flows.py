@@ -22,8 +22,8 @@ from tests.flows.work import Work, work as work
 MEDIUM = Risk(level=RiskLevel.MEDIUM, why=("auth code: password.py",))
 
 
-def shows_early(work: Work) -> None:
-    written = parse_yaml("template: open_source\noverrides: {create_pr: {config: {draft: early}}}\n", name="x")
+def shows_early(work: Work, draft: str = "early") -> None:
+    written = parse_yaml(f"template: open_source\noverrides: {{create_pr: {{config: {{draft: {draft}}}}}}}\n", name="x")
     declared = Declared(contexts=None, roles={}, workflow=CHOSEN.read(written.data), workflows={})
     work.office = replace(work.office, catalog=catalog_of(declared))
 
@@ -37,7 +37,21 @@ async def test_the_plans_approval_covers_the_early_push_and_nothing_after_it(wor
     work.leaves = True
     await work.accepted()
     await work.settle()
-    assert acts(work) == ["draft", "update", "ready"] and (await work.now()).of_kind(Kind.OUTSIDE_REVIEW)
+    task = await work.now()
+    assert acts(work) == ["draft", "update", "ready"] and task.of_kind(Kind.OUTSIDE_REVIEW)
+    first, branch = work.workshop.forge.asked[0], work.workshop.checkouts.branches[task.work.branch]
+    assert first.head == branch, "all of it, and nothing less"
+
+
+@pytest.mark.parametrize("draft", ["early", "end"])
+async def test_a_forge_without_drafts_gets_what_is_finished(work: Work, draft: str) -> None:
+    shows_early(work, draft)
+    work.workshop.forge.drafts = False
+    await work.accepted()
+    await work.settle()
+    await work.press(Kind.OUTSIDE_REVIEW, "over")
+    await work.settle()
+    assert acts(work) == ["open"] and (await work.now()).of_kind(Kind.MERGE)
 
 
 @pytest.mark.parametrize("leaves", [False, True])

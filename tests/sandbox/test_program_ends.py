@@ -78,7 +78,7 @@ FLOOD = "while True: print('x' * 65536)"
 async def test_what_the_sandbox_ends_has_a_class_without_a_word(
     yard: Yard, code: str, by: EndedBy, error: ErrorClass
 ) -> None:
-    short = Yard(yard.sandbox, yard.workspace, replace(SMALL, seconds=1.5 if by is EndedBy.TIMEOUT else 20))
+    short = Yard(yard.sandbox, yard.workspace, replace(SMALL, seconds=1 if by is EndedBy.TIMEOUT else 20))
     ran = await short.python(code)
     failure = failure_of_program(ProgramEnd(program="codex", ended_by=ran.ended_by, exit_code=ran.exit_code))
     assert ran.ended_by is by and failure is not None

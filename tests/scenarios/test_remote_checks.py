@@ -4,8 +4,6 @@ pass, and nobody waits for ever."""
 import asyncio
 from collections.abc import Sequence
 
-import pytest
-
 from agents.domain.checks.remote import CheckState, RemoteCheck
 from agents.domain.events import (
     ChecksAwaited,
@@ -20,7 +18,7 @@ from agents.ports import ForgeFailed
 from tests.fakes.work import Workshop, remote
 from tests.scenarios.conftest import BY_TURNS, THREE, Opened, Play, on
 from tests.scenarios.stage import OPERATOR, until
-from tests.scenarios.working import THREE_SUBTASKS, at_work, given
+from tests.scenarios.working import at_work, given
 
 STAGES = BY_TURNS
 P, W, F = CheckState.PASSED, CheckState.WAITING, CheckState.FAILED
@@ -81,30 +79,8 @@ async def test_a_draft_at_the_end_is_one_until_the_review_is_over(opened: Opened
     assert page and any("Opened draft pull request #1" in entry.words for entry in page.timeline)
 
 
-@pytest.mark.parametrize("draft", ["early", "end"])
-async def test_a_forge_without_drafts_gets_what_is_finished(opened: Opened, draft: str) -> None:
-    work = Workshop()
-    work.forge.drafts = False
-    play, thread = await at_work(opened, given(work, under(draft)))
-    await merge(play, thread)
-    assert [act.split()[0] for act in work.forge.acts] == ["open"]
-
-
-async def test_a_plan_of_several_subtasks_is_seen_when_all_of_it_is_there(opened: Opened) -> None:
-    work, tests = Workshop(), asyncio.Event()
-    work.gates.holds = {"T-1.4-1": tests}  # of the whole
-    play, thread = await at_work(opened, given(work, under("early"), decompose=THREE_SUBTASKS))
-    await play.sees("ana", thread, "Draft pull request", "#1")
-    task = await play.task()
-    assert work.forge.asked[0].head == work.checkouts.branches[task.work.branch], "all of it, and nothing less"
-    tests.set()
-    await merge(play, thread)
-    await assert_rules_came_first(play)
-
-
 @on(*THREE)
-@pytest.mark.parametrize("draft", ["early"])
-async def test_red_remote_checks_go_back_with_their_log_and_green_ones_go_on(opened: Opened, draft: str) -> None:
+async def test_red_remote_checks_go_back_with_their_log_and_green_ones_go_on(opened: Opened) -> None:
     work, seen = Workshop(), list[str]()
 
     def runs(commit: str, look: int) -> Sequence[RemoteCheck]:
@@ -114,7 +90,7 @@ async def test_red_remote_checks_go_back_with_their_log_and_green_ones_go_on(ope
         return (remote("docs", P), ended if look > 2 else remote("build", W))
 
     work.forge.runs = runs
-    play, thread = await at_work(opened, given(work, under(draft)))
+    play, thread = await at_work(opened, given(work, under("early")))
     await play.sees("ana", thread, "waits for remote checks: build (1 ended)")
     await merge(play, thread, "Remote build", "https://forge.test/runs/build")
     (refused,) = await events(play, StepRefused)
