@@ -31,6 +31,7 @@ from bot.delivery import announcer
 from bot.delivery.outbox import Outbox
 from bot.doctor_check import Check
 from bot.intake.inbox import Inbox
+from bot.intake.meant_commands import say_meant
 from bot.live import ChangeNotifier
 from bot.messages import Card, Platform
 from bot.network import HERE, LookUp
@@ -293,11 +294,16 @@ def _pumps(services: Services, inbox: Inbox, outbox: Outbox, jobs: Jobs) -> tupl
     return (
         Pump("settle", partial(settle_waiting, inbox), frozenset({"deliveries"})),
         Pump("launch", lambda: services.database.write(launch), frozenset({"facts"})),
+        Pump("commands", lambda: services.database.write(partial(_say_meant, services)), frozenset({"commands"})),
         Pump("announce", partial(announcer.announce_calmly, services), frozenset({"facts"})),
         *(Pump(f"send-{to}", step, frozenset({"posts"}), outbox.next_due) for to, step in outbox.steps().items()),
         Pump("jobs", jobs.run_waiting, frozenset({"jobs"}), jobs.next_try, jobs.ended),
         Pump("timers", timers.fire_due, frozenset({"timers"}), timers.next_due),
     )
+
+
+def _say_meant(services: Services, tx: Transaction) -> int:
+    return say_meant(tx, services.clock.now())
 
 
 def _outer_work(

@@ -163,6 +163,8 @@ MAY_HOLD_SENTENCES = {
     f"{_DOMAIN}/planning/plan_reading.py": "words that models say",
     f"{_DOMAIN}/planning/probes.py": "models read it",
     f"{_DOMAIN}/task/decide.py": "models read it",
+    f"{_DOMAIN}/asking/meaning.py": "a model reads it: what a message may be",
+    f"{_DOMAIN}/asking/remarks.py": "a model reads it: what a remark may mean",
     f"{_DOMAIN}/task/fold.py": "an error: what cannot be done now",
     f"{_DOMAIN}/task/listening.py": "minions read it",
     f"{_DOMAIN}/text/secret_shapes.py": "names of kinds of secrets",

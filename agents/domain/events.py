@@ -1,5 +1,16 @@
 """All kinds of facts, each from the room of its concept. The log of these is the memory of the whole program."""
 
+from agents.domain.asking import facts as asking
+from agents.domain.asking.facts import (
+    AnswerWanted as AnswerWanted,
+    ChangeWanted as ChangeWanted,
+    CommandMeant as CommandMeant,
+    FollowUpSaid as FollowUpSaid,
+    FollowUpSettled as FollowUpSettled,
+    QuestionAnswered as QuestionAnswered,
+    QuestionAsked as QuestionAsked,
+    TaskWithdrawn as TaskWithdrawn,
+)
 from agents.domain.decisions import decision
 from agents.domain.decisions.decision import (
     ApprovalOffered as ApprovalOffered,
@@ -58,7 +69,7 @@ from agents.domain.work.remote_facts import (
 # Whatever a room of facts defines. `Event.__subclasses__()` would not do: with slots it lists each class twice.
 ALL: tuple[type[Event], ...] = tuple(
     kind
-    for room in (task, decision, planning, money, work, remote_facts, proposal, ground)
+    for room in (task, asking, decision, planning, money, work, remote_facts, proposal, ground)
     for kind in vars(room).values()
     if isinstance(kind, type) and issubclass(kind, Event) and kind.__module__ == room.__name__
 )

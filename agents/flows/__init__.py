@@ -1,5 +1,6 @@
 """What happens after a fact, in the order in which a task meets it, and the table that chains it.
 
+    intake -> answer, where it is a question about the code; follow_up, for what is said about the answer
     intake -> decompose -> review -> debate, if they disagree -> (a person approves)
     beside planning: prepare_ground, which sets the project up and measures its baseline -> (a person consents)
     -> begin_work -> work -> evaluate -> (a step gate) -> integrate, for each subtask
@@ -23,6 +24,7 @@ from agents.domain.project.project import Project
 from agents.domain.task.decide import to_weigh
 from agents.domain.task.reports import PULL_TELLS, TELLS
 from agents.domain.task.task import Task
+from agents.flows.asking.answer import answer
 from agents.flows.decompose import decompose
 from agents.flows.deliver import (
     ask_merge,
@@ -37,7 +39,7 @@ from agents.flows.deliver import (
 from agents.flows.dispatch import begin_work, integrate, resume_work, tidy
 from agents.flows.ground import prepare_ground
 from agents.flows.hand_edit import check_edit
-from agents.flows.intake import intake, understand, weigh_wishes
+from agents.flows.intake import follow_up, intake, understand, weigh_wishes
 from agents.flows.review import debate, review
 from agents.flows.steps import evaluate, run_step
 from agents.flows.steps.awaiting import await_checks
@@ -67,6 +69,18 @@ def always(about: Task | Project) -> bool:
 
 def came_from_issue(task: Task) -> bool:
     return task.request.origin is not None
+
+
+def is_question(task: Task) -> bool:
+    return task.is_question
+
+
+def is_request(task: Task) -> bool:
+    return not task.is_question
+
+
+def lacks_project(task: Task) -> bool:
+    return task.project is None
 
 
 def has_pull(task: Task) -> bool:
@@ -105,8 +119,13 @@ SAYS_WISHES = (e.RemarkMade, e.MinionAnswered, e.ScopeSettled, e.SubtaskReady)
 FLOW_AFTER: tuple[On, ...] = (
     On(e.TaskRequested, run=intake),
     On(e.RequestVouched, run=intake),
-    On(e.ProjectChosen, run=decompose, counted=True),
-    On(e.ProjectChosen, run=prepare_ground, lane=Lane.LONG, aside=True),  # while the planner reads
+    On(e.ChangeWanted, run=intake, when=lacks_project),
+    On(e.AnswerWanted, run=intake, when=lacks_project),
+    On(e.ProjectChosen, run=answer, counted=True, when=is_question),
+    On(e.QuestionAsked, run=answer, counted=True),
+    On(e.FollowUpSaid, run=follow_up, counted=True),
+    On(e.ProjectChosen, run=decompose, counted=True, when=is_request),
+    On(e.ProjectChosen, run=prepare_ground, lane=Lane.LONG, aside=True, when=is_request),  # while the planner reads
     On(e.DecompositionDrafted, run=review, counted=True),
     On(e.DecompositionSentBack, run=decompose, counted=True),
     On(e.ReviewersDisagreed, run=debate, counted=True),
@@ -132,6 +151,7 @@ FLOW_AFTER: tuple[On, ...] = (
     On(e.MergeApproved, run=merge),
     On(e.TaskHandedOver, run=keep_work),
     On(e.TaskCancelled, run=tidy),
+    On(e.TaskWithdrawn),
     On(e.TaskFailed, run=tidy),
     On(e.JobRetried, at_rest=True, repeats=Repeats.PARKED),
     *(On(fact, run=tell_issue, aside=True, when=came_from_issue) for fact in TELLS),
@@ -139,6 +159,9 @@ FLOW_AFTER: tuple[On, ...] = (
     *(On(fact, run=tell_pull, aside=True, when=has_pull) for fact in PULL_TELLS),
     *(On(fact, run=weigh_wishes, aside=True, when=has_unweighed) for fact in SAYS_WISHES),
     # After these nothing runs by itself: a person is waited for, the task rests or has ended, or nothing changed.
+    On(e.QuestionAnswered),
+    On(e.FollowUpSettled),
+    On(e.CommandMeant),  # it is said again as a command; see bot/intake/meant_commands.py
     On(e.RequestCorrected),
     On(e.RequestEdited),
     On(e.WishWeighed),

@@ -1,30 +1,94 @@
-"""What people mean: which project a request is for, what a remark is meant to do, and what wishes contradict."""
+"""What people mean: what a message is, of which project, what a remark is meant to do, what wishes contradict."""
 
 from collections.abc import Sequence
 
 from pydantic import BaseModel, Field
 
+from agents.domain.asking import remarks, routes
+from agents.domain.asking.meaning import Message, RouteAnswer, Routed, task_meant
+from agents.domain.asking.names import Route
+from agents.domain.asking.remarks import Intent, Understood
 from agents.domain.decisions.kind import Moment
 from agents.domain.errors import BudgetReached, NoAnswer
-from agents.domain.events import Event, RemarkMade
+from agents.domain.events import Event, FollowUpSaid, RemarkMade, TaskRequested
 from agents.domain.task import decide
-from agents.domain.task.decide import Guess, Intent, Understood, Weighed
+from agents.domain.task.decide import Guess, Weighed
 from agents.domain.task.task import Task
 from agents.domain.task.wishes import Wish
-from agents.ports import Ask, Ports
+from agents.ports import Ask, Ports, Surroundings
+
+OF_A_PROJECT = (Route.CHANGE, Route.QUESTION)
 
 
 async def intake(event: Event, ports: Ports) -> None:
-    """By rule, by a model that is sure of it, or by asking."""
+    """What it is: as its author says, as a model that is sure of it says, or by asking. Then, of which project."""
     projects = ports.projects.names()
     task = await ports.store.task(event.task)
+    routed = await _route_first(task, ports) if isinstance(event, TaskRequested) else None
+    if routed and not (routed.sure and routed.route in OF_A_PROJECT):
+        taken = routed
+        await ports.store.record(event.task, lambda now, moment: routes.after_route(now, taken, moment))
+        return
     of_channel = ports.projects.of_channel(task.request.channel)
     by_rule = (
         task.request.origin or task.request.mandate or decide.project_by_rule(task.request.text, projects, of_channel)
     )
     guess = None if by_rule else await _guess(task, projects, ports)
 
-    await ports.store.record(event.task, lambda now, moment: decide.choose_project(now, projects, moment, guess))
+    def record(now: Task, moment: Moment) -> Sequence[Event]:
+        became = routes.after_route(now, routed, moment) if routed else []
+        return [*became, *decide.choose_project(now, projects, moment, guess)]
+
+    await ports.store.record(event.task, record)
+
+
+async def follow_up(event: Event, ports: Ports) -> None:
+    """What was said in the thread of a question."""
+    assert isinstance(event, FollowUpSaid)
+    task = await ports.store.task(event.task)
+    said = Message(by=event.by, text=event.text, delivery=event.delivery)
+    routed = await _route(task, event.text, "follow_up", ports) or Routed(route=Route.QUESTION)
+    await ports.store.record(task.id, lambda now, moment: routes.after_follow_up(now, said, routed, moment))
+
+
+async def _route_first(task: Task, ports: Ports) -> Routed | None:
+    """None: it asks for a change, and nobody had to tell."""
+    if not routes.needs_routing(task):
+        return None
+    if wants := task.request.wants:
+        return None if wants is Route.CHANGE else Routed(route=wants)
+    return await _route(task, task.request.text, "route", ports)
+
+
+async def _route(task: Task, said: str, step: str, ports: Ports) -> Routed | None:
+    """What a model takes a message for; None where the rehearsal plays, which knows its requests by heart."""
+    around = await ports.store.surroundings(task.id)
+    about = {
+        "said": said,
+        "recent": list(around.said),
+        "known": _known(around),
+        "projects": list(ports.projects.names()),
+    }
+    asked = Ask(
+        question="route", role="summarizer", step=step, task=task, about=about, refuse=RouteAnswer.contradiction
+    )
+    try:
+        says, spent = await ports.llm.ask(asked, RouteAnswer)
+    except NoAnswer as none:
+        return Routed(route=Route.NOTHING, confidence=0, unclear=none.what)
+    if spent.rehearsal:
+        return None
+    shown = {near.id for near in around.tasks}
+    meant = task_meant(says.task, said, shown)
+    return Routed(route=says.route, confidence=says.confidence, act=says.act, about=meant)
+
+
+def _known(around: Surroundings) -> list[str]:
+    return [
+        f"{near.id} ({near.state.replace('_', ' ')}): {near.request}"
+        + "".join(f"; waits for a person: {what.replace('_', ' ')}" for what in near.waits_for)
+        for near in around.tasks
+    ]
 
 
 async def _guess(task: Task, projects: Sequence[str], ports: Ports) -> Guess | None:
@@ -40,13 +104,13 @@ async def understand(event: Event, ports: Ports) -> None:
     """Without a model it stays a remark, and the commands still work."""
     assert isinstance(event, RemarkMade)
     task = await ports.store.task(event.task)
-    about = {"said": event.text, "known": decide.remark_context(task)}
+    about = {"said": event.text, "known": remarks.remark_context(task)}
     asked = Ask(question="intent", role="summarizer", step="intent", task=task, about=about)
     try:
         understood, _ = await ports.llm.ask(asked, Understood)
     except (NoAnswer, BudgetReached):  # advice fails open, and no task stops for want of it
         understood = Understood(intent=Intent.OTHER, confidence=0)
-    await ports.store.record(task.id, lambda now, moment: decide.after_remark(now, event, understood, moment))
+    await ports.store.record(task.id, lambda now, moment: remarks.after_remark(now, event, understood, moment))
 
 
 class WishAnswer(BaseModel):

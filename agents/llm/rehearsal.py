@@ -76,6 +76,10 @@ NO_MORE = (
     "This is a rehearsal without a model, and nobody wrote lines for another attempt at this subtask. Take the branch "
     "over, drop the subtask, or give me a model and restart me."
 )
+NO_READER = (
+    "No model is configured, so nobody can read the code for you: this is a rehearsal. Give me a model and restart me: "
+    "set ANTHROPIC_API_KEY or OPENAI_API_KEY, start Ollama, or name one in OVERLORD_MODELS__PRIMARY."
+)
 AT_END = {"reason": "This is a rehearsal, and my script for this subtask is at its end."}
 NOT_HEEDED = " This is a rehearsal: what was said since I first finished is not worked in."
 
@@ -136,6 +140,7 @@ DEFAULTS: dict[str, list[dict[str, Any]]] = {
     "intent": [{"intent": "other", "confidence": 1.0}],
     "project": [{"confidence": 0.0}],
     "setup": [{"commands": []}],
+    "route": [{"route": "change", "confidence": 1.0}],  # what it can play are requests
     "wish": [{"contradicts": False, "confidence": 0.0}],  # a script cannot tell
 }
 
@@ -191,6 +196,8 @@ def provider(scripts: Sequence[Script]) -> Any:
             told = _metadata(kwargs)
             if told.get("question") == "work":
                 return ModelResponse(model=MODEL, choices=[_turn(played, told, kwargs.get("messages") or args[1])])
+            if told.get("question") == "ask":
+                return ModelResponse(model=MODEL, choices=[_in_calls([("give_answer", {"answer": NO_READER})], "ask")])
             question, turn = _place_in_script(str(told.get("question", "")), str(told.get("step", "")))
             said = played.answer(question, str(told.get("request", "")), turn)
             if question == "intent":
@@ -203,9 +210,13 @@ def provider(scripts: Sequence[Script]) -> Any:
 
 
 def _turn(played: Rehearsal, told: Mapping[str, Any], messages: Sequence[Message]) -> dict[str, Any]:
+    return _in_calls(played.work(told, messages), str(told.get("turn")))
+
+
+def _in_calls(wanted: Sequence[Call], turn: str) -> dict[str, Any]:
     calls = [
-        {"id": f"call_{told.get('turn')}_{at}", "type": "function", "function": {"name": name, "arguments": given}}
-        for at, (name, given) in enumerate((name, json.dumps(given)) for name, given in played.work(told, messages))
+        {"id": f"call_{turn}_{at}", "type": "function", "function": {"name": name, "arguments": json.dumps(given)}}
+        for at, (name, given) in enumerate(wanted)
     ]
     message = {"role": "assistant", "content": None, "tool_calls": calls}
     return {"message": message, "finish_reason": "tool_calls", "index": 0}

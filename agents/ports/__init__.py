@@ -14,6 +14,14 @@ from agents.domain.limits import Limits
 from agents.domain.planning.points import Principle
 from agents.domain.task.task import Task
 from agents.domain.workflow.workflow import DEFAULT, Resolved, Workflow
+from agents.ports.asking import (
+    AskBrief as AskBrief,
+    CodeReader as CodeReader,
+    Found as Found,
+    GoesOn as GoesOn,
+    Nearby as Nearby,
+    Surroundings as Surroundings,
+)
 from agents.ports.judging import (
     Candidate as Candidate,
     Forge as Forge,
@@ -123,6 +131,9 @@ class Store(Protocol):
     async def name(self, person: PersonId) -> str:
         """What a person is called; empty if they are not known."""
 
+    async def surroundings(self, id: TaskId) -> Surroundings:
+        """What stands around the task's request, as far as its owner may see it."""
+
     async def until(self, id: TaskId, holds: Callable[[Task], bool]) -> Task:
         """Wait for the task to be so."""
 
@@ -166,6 +177,7 @@ class Ports:
     limits: Limits
     checkouts: Checkouts
     minions: Minions
+    reader: CodeReader
     gates: Gates
     forge: Forge
     texts: Texts

@@ -4,12 +4,14 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from agents.domain import events as e
+from agents.domain.asking.facts import Inquiry
 from agents.domain.checks.evaluation import Evaluation, Score
 from agents.domain.decisions.authority import Kind
 from agents.domain.decisions.decision import Decision, DecisionState
 from agents.domain.events import Event
 from agents.domain.ids import DecisionId
 from bot.cards.approved_plan import with_plan
+from bot.cards.asking.answers import answer_card
 from bot.cards.decisions import checked_run, decision_card
 from bot.cards.evidence import with_evidence
 from bot.cards.kinds.work.proposal import carried_card
@@ -36,6 +38,8 @@ def decision(event: Event, scene: Scene) -> list[Posting]:
     known = scene.decision(_about(event))
     if known is None or known.kind is Kind.CONTROLS:
         return []
+    if known.kind is Kind.REROUTE:
+        return _answers(scene)
     card = decision_card(scene.task, known, scene.name, scene.bill())
     if card.buttons:
         card = with_evidence(card, scene.task, known, scene.ways)
@@ -89,6 +93,29 @@ def answer(event: Event, scene: Scene) -> list[Posting]:
     assert isinstance(event, e.TaskAskedAbout)
     card = about_card(scene, event.about)
     return [Posting(key=f"answer:{scene.task.id}:{event.at.timestamp():.6f}", card=card)]
+
+
+def say_answer(event: Event, scene: Scene) -> list[Posting]:
+    """A question about the code: one message an answer, to whoever asked."""
+    assert isinstance(event, e.QuestionAnswered)
+    asked = scene.task.talk.on(event.number)
+    if asked is None:
+        return []
+    card = answer_card(scene.task, asked, scene.bill(), scene.ways)
+    return [Posting(key=_answer_key(scene, asked), card=replace(card, notify=scene.accounts(asked.by)))]
+
+
+def _answers(scene: Scene) -> list[Posting]:
+    """Those that stand in the thread, with the buttons that make sense now."""
+    answered = [each for each in scene.task.talk.inquiries if each.answer and scene.shown(_answer_key(scene, each))]
+    return [
+        Posting(key=_answer_key(scene, each), card=answer_card(scene.task, each, scene.bill(), scene.ways))
+        for each in answered
+    ]
+
+
+def _answer_key(scene: Scene, asked: Inquiry) -> str:
+    return f"code_answer:{scene.task.id}:{asked.number}"
 
 
 def evaluation(event: Event, scene: Scene) -> list[Posting]:
@@ -167,6 +194,7 @@ def _with(lines: tuple[str, ...], extra: str) -> tuple[str, ...]:
 
 # Facts that change the status card alone; of words that were removed it shows none any more.
 _STATUS: tuple[type[Event], ...] = (
+    *(e.AnswerWanted, e.ChangeWanted, e.QuestionAsked, e.FollowUpSaid, e.FollowUpSettled, e.TaskWithdrawn),
     *(e.RequestVouched, e.ProjectChosen, e.RemarkMade, e.RequestCorrected, e.WordsRemoved),
     *(e.WishWeighed, e.WishSettled, e.PlanEdited, e.PlanEditRefused),
     *(e.TaskStopped, e.TaskResumed, e.TaskBackburnered, e.JobParked, e.JobRetried),
@@ -196,6 +224,7 @@ CARD_FOR: dict[type[Event], tuple[Maker, ...]] = {
     e.DecisionWithdrawn: (decision, status),
     e.ApprovalOffered: (offer,),
     e.TaskAskedAbout: (answer,),
+    e.QuestionAnswered: (status, say_answer),
     e.WorkEvaluated: (status, evaluation),
     e.BranchPublished: (branch,),
     e.Merged: (status, say_merged, say_carried),
@@ -210,5 +239,5 @@ CARD_FOR: dict[type[Event], tuple[Maker, ...]] = {
 
 # Facts people are not told of; a proposal is told by the card of its decision.
 QUIET: frozenset[type[Event]] = frozenset(
-    {e.TaskMuted, e.RequestEdited, e.DraftDue, e.ProposalMade, e.ProposalApproved, e.ProposalRejected}
+    {e.CommandMeant, e.TaskMuted, e.RequestEdited, e.DraftDue, e.ProposalMade, e.ProposalApproved, e.ProposalRejected}
 ) | frozenset({e.SetupAllowed, e.SetupProposed, e.EnvironmentReady, e.EnvironmentFailed})

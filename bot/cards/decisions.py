@@ -44,6 +44,8 @@ WITHDRAWN: dict[str, str] = {
     Withdrawal.FAILED: "the task failed",
     Withdrawal.DONE: "the task is done",
     Withdrawal.SNOOZED: "the task was snoozed",
+    Withdrawal.REROUTED: "it was taken for something else",
+    Withdrawal.WITHDRAWN: "it was withdrawn",
 }
 PUT_OFF = "Later"
 AT_REST = (Kind.STOPPED, Kind.BACKBURNER)  # cards of a task that rests
@@ -255,6 +257,10 @@ _WORDS: dict[Refusal, Callable[[Refused], Words]] = {
     Refusal.ENDED: lambda r: (f"{r.task} has ended ({r.option})", "There is nothing left to cancel."),
     Refusal.ASKED: lambda r: (f"Cancelling {r.task} was asked for already", "Confirm or keep it on that card."),
     Refusal.NOTHING: lambda r: (f"{r.task} has nothing to {r.option}", _STATUS),
+    Refusal.ACCEPTED: lambda r: (
+        f"The plan of {r.task} was approved, so it stays a task",
+        "Stop or cancel it if it is not wanted.",
+    ),
     Refusal.NO_APPROVAL: lambda r: (f"Nothing in {r.task} waits for an approval", _STATUS),
 }
 

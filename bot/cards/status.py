@@ -10,6 +10,7 @@ from agents.domain.task.task import Task, TaskState
 from agents.domain.task.wishes import Standing
 from agents.domain.text.sanitize import cut, one_line
 from agents.domain.work.work import QueuePause
+from bot.cards.asking.answers import turning_buttons, withdrawn_words
 from bot.cards.decisions import button
 from bot.cards.kinds import CARDS, kind_in_words
 from bot.cards.kinds.kind_card import who_may
@@ -30,10 +31,12 @@ def status_card(task: Task, name: NameOf, bill: Bill = NO_BILL, paused: QueuePau
         return Card(
             title=title,
             text=_ending(task),
-            rows=(*work_rows(task), *bill_rows(task, bill)),
+            rows=() if task.state is TaskState.WITHDRAWN else (*work_rows(task), *bill_rows(task, bill)),
+            buttons=turning_buttons(task),
             tone=TONE[task.state],
         )
     buttons, more = _controls(task)
+    more = (*more, *turning_buttons(task))
     asked = questions(task)
     return Card(
         title=title,
@@ -120,6 +123,8 @@ def _controls(task: Task) -> tuple[tuple[Button, ...], tuple[Button, ...]]:
 
 
 def _ending(task: Task) -> str:
+    if task.state is TaskState.WITHDRAWN:
+        return withdrawn_words(task)
     said = STATE[task.state]
     return f"{said}: {put(task.reason)}" if task.reason else said
 
@@ -137,6 +142,9 @@ STATE: dict[TaskState, str] = {
     TaskState.PAUSED: "Stopped",
     TaskState.FAILED: "Failed",
     TaskState.CANCELLED: "Cancelled",
+    TaskState.ANSWERING: "Looking into the code",
+    TaskState.ANSWERED: "Answered",
+    TaskState.WITHDRAWN: "No request",
 }
 
 TONE: dict[TaskState, Tone] = {
@@ -188,6 +196,7 @@ def _at_work(task: Task) -> str:
 
 _CLOSER: dict[TaskState, Callable[[Task], str]] = {
     TaskState.RECEIVED: lambda task: "Waiting for an answer" if questions(task) else "",
+    TaskState.ANSWERING: lambda task: "Waiting for an answer" if questions(task) else "",
     TaskState.DECOMPOSING: _planned,
     TaskState.IN_REVIEW: _reviewed,
     TaskState.AWAITING_APPROVAL: _awaiting,

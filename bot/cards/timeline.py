@@ -55,6 +55,16 @@ OF_TASKS: dict[type[Event], Callable[[Any, NameOf], str]] = {
     e.TaskRequested: lambda f, name: f"Asked for: {f.request.text}",
     e.RequestVouched: lambda f, name: f"{name(f.by)} took on a request from outside",
     e.ProjectChosen: lambda f, name: f"Project: {f.project or 'none'}{f' ({put(f.why)})' if f.why else ''}",
+    e.AnswerWanted: lambda f, name: (
+        f"Taken as a question about the code{f' by {name(f.chosen_by)}' if f.chosen_by else ''}: {f.text}"
+    ),
+    e.ChangeWanted: lambda f, name: f"{name(f.by)} made a task of it{f': {f.request}' if f.request else ''}",
+    e.QuestionAsked: lambda f, name: f"{name(f.by)} asked about the code: {f.text}",
+    e.QuestionAnswered: lambda f, name: f"Answered question {f.number} after {f.turns} turns: {one_line(f.answer)}",
+    e.FollowUpSaid: lambda f, name: f"{name(f.by)} said: {f.text}",
+    e.FollowUpSettled: lambda f, name: "Nothing more was asked",
+    e.CommandMeant: lambda f, name: f"Taken as a command of {name(f.by)}: {f.act.replace('_', ' ')} {f.about or ''}",
+    e.TaskWithdrawn: lambda f, name: f"{f'{name(f.by)} withdrew it' if f.by else 'Taken for no request'}",
     e.RemarkMade: lambda f, name: f"Remarked: {f.text}",
     e.RequestCorrected: lambda f, name: f"Corrected the request: {f.request}",
     e.RequestEdited: lambda f, name: f"Edited the request after the approval; it now says: {f.request}",

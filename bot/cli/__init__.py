@@ -17,6 +17,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "init": ("bot.cli.naming:init", "Look at a folder, and name it as a project."),
     "projects": ("bot.cli.naming:projects", "See the projects that are named, add and remove them."),
     "models": ("bot.cli.naming:models", "See the models that are named for each role, and name others."),
+    "ask": ("bot.cli.asking:ask", "Ask something about the code; nothing is changed."),
     "tasks": ("bot.cli.tasks:app", "See tasks and steer them."),
     "queue": ("bot.cli.tasks:queue", "See whether new work starts, pause it and resume it."),
     "decisions": ("bot.cli.decisions:decisions", "See what waits for a person, and decide it."),

@@ -14,8 +14,10 @@ from agents.catalog.retries import RETRIES
 from agents.catalog.skills import SKILL
 from agents.catalog.validation import Model
 from agents.catalog.workflows import WORKFLOW
+from agents.domain.asking.meaning import RouteAnswer
+from agents.domain.asking.remarks import Understood
 from agents.domain.errors import OverlordError
-from agents.domain.task.decide import Guess, Understood
+from agents.domain.task.decide import Guess
 from agents.flows.intake import WishAnswer
 from agents.flows.plan_answer import PlanSays
 from agents.flows.review_answers import CriticAnswer, CustodietAnswer, DebateAnswer, SpecialistAnswer
@@ -50,6 +52,7 @@ ANSWERS: dict[str, type[BaseModel]] = {
     "debate": DebateAnswer,
     "code_review": ReviewAnswer,
     "intent": Understood,
+    "route": RouteAnswer,
     "wish": WishAnswer,
     "project": Guess,
     "setup": SetupSays,

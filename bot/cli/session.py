@@ -15,8 +15,8 @@ from typing import Annotated, Any, Concatenate, ParamSpec, TypeVar
 import typer
 
 from agents.domain.decisions.decision import Decision
-from agents.domain.errors import OverlordError
-from agents.domain.ids import Account, Thread
+from agents.domain.errors import NoSuchTask, OverlordError
+from agents.domain.ids import Account, TaskId, Thread
 from agents.domain.task.task import Task
 from agents.domain.text.redact import Redactor
 from agents.domain.text.sanitize import clean, one_line
@@ -26,7 +26,7 @@ from bot.config.settings import Settings, load_settings, os_user
 from bot.config.state_folder import make_home
 from bot.logs import set_up_logs
 from bot.messages import Choice, Delivery, Pressed, Said
-from bot.queries import Heard
+from bot.queries import Heard, TaskPage
 from bot.queries.people_queries import PeopleQueries
 from bot.queries.query_api import QueryApi
 
@@ -144,6 +144,32 @@ def words_alone(text: str) -> Said:
         direct=True,
         at=datetime.now(UTC),
     )
+
+
+def words_in(channel: str, text: str) -> Said:
+    """Words at the top of a channel of the console, which begin a thread there."""
+    _warn_of_key(text)
+    by, number = me(), uuid.uuid4().hex
+    return Said(
+        key=f"{by}:{number}",
+        thread=Thread(f"{channel}:{number}"),
+        channel=channel,
+        message=number,
+        by=by,
+        name=by.partition(":")[2],
+        text=text,
+        mentions_bot=True,
+        starts_thread=True,
+        at=datetime.now(UTC),
+    )
+
+
+async def page_of(queries: QueryApi, written: str) -> TaskPage:
+    id = f"T-{written}" if written.isdecimal() else written.upper()
+    page = await queries.page(TaskId(id), me())
+    if page is None:
+        raise NoSuchTask(written)
+    return page
 
 
 def press_for(task: Task, decision: Decision, letter: str, words: str = "") -> Pressed:

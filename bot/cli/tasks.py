@@ -7,7 +7,7 @@ import typer
 
 from agents.domain.decisions import decision as ledger
 from agents.domain.decisions.authority import Kind
-from agents.domain.errors import NoSuchTask, OverlordError
+from agents.domain.errors import OverlordError
 from agents.domain.events import Event
 from agents.domain.ids import TaskId
 from agents.domain.task.task import Task
@@ -15,14 +15,16 @@ from agents.domain.text.sanitize import small_number
 from bot.cards.timeline import in_words
 from bot.cards.work.attempts import AttemptRow, attempts
 from bot.cli import session
+from bot.cli.asking import start
 from bot.cli.session import Json, Search
-from bot.queries import Need, TaskPage
+from bot.queries import Need
 from bot.queries.people_queries import PeopleQueries
 from bot.queries.query_api import QueryApi
 from store.retention import ARCHIVE, facts_in, read_file
 from store.streams.runs import Run
 
 app = typer.Typer(rich_markup_mode=None)
+app.command("start")(start)
 queue = typer.Typer(rich_markup_mode=None, no_args_is_help=True)
 Id = Annotated[str, typer.Argument(metavar="TASK", help="Such as T-3, or just 3.")]
 Reason = Annotated[str, typer.Option(help="Kept with the task.")]
@@ -81,7 +83,7 @@ def show(
 
 @session.with_queries
 async def _show(queries: QueryApi, written: str, json: bool) -> None:
-    page = await page_of(queries, written)
+    page = await session.page_of(queries, written)
     if json:
         session.show_json(page)
         return
@@ -115,7 +117,7 @@ async def show_kept(
     name: Annotated[str, typer.Argument(metavar="[NAME]", help="Such as T-3.diff; else their names are listed.")] = "",
 ) -> None:
     """Print a diff, a patch or a log of a task."""
-    page = await page_of(queries, task)
+    page = await session.page_of(queries, task)
     if not name:
         typer.echo("\n".join(page.kept) or "Nothing was kept of it yet.")
         return
@@ -165,7 +167,7 @@ def _run_row(run: Run) -> tuple[str, ...]:
 @session.with_queries
 async def say(queries: QueryApi, task: Id, text: Annotated[str, typer.Argument(help="What to say.")]) -> None:
     """Say something in a task's thread."""
-    page = await page_of(queries, task)
+    page = await session.page_of(queries, task)
     await session.send(queries, session.words_for(page.task, text))
     typer.echo(f"Said in {page.task.id}.")
 
@@ -174,7 +176,7 @@ async def say(queries: QueryApi, task: Id, text: Annotated[str, typer.Argument(h
 @session.with_queries
 async def stop(queries: QueryApi, task: Id, reason: Reason = "") -> None:
     """Pause a task where it is."""
-    await _press(queries, (await page_of(queries, task)).task, "stop", reason)
+    await _press(queries, (await session.page_of(queries, task)).task, "stop", reason)
     await _tell_state(queries, task)
 
 
@@ -182,7 +184,7 @@ async def stop(queries: QueryApi, task: Id, reason: Reason = "") -> None:
 @session.with_queries
 async def resume(queries: QueryApi, task: Id, reason: Reason = "") -> None:
     """Go on with a task that rests."""
-    await _press(queries, (await page_of(queries, task)).task, "resume", reason)
+    await _press(queries, (await session.page_of(queries, task)).task, "resume", reason)
     await _tell_state(queries, task)
 
 
@@ -194,22 +196,14 @@ async def cancel(queries: QueryApi, task: Id, reason: Annotated[str, typer.Optio
     if not why:
         raise typer.BadParameter("say why, in a few words", param_hint="--reason")
     # two steps, as on every surface: ask for it, then confirm it
-    found = (await page_of(queries, task)).task
+    found = (await session.page_of(queries, task)).task
     if found.of_kind(Kind.CANCEL) is None:
         await _press(queries, found, "cancel", why)
-        found = (await page_of(queries, task)).task
+        found = (await session.page_of(queries, task)).task
     if confirm := found.of_kind(Kind.CANCEL):
         letter = next(option.letter for option in confirm.options if option.value == "cancel")
         await session.send(queries, session.press_for(found, confirm, letter, why))
     await _tell_state(queries, task)
-
-
-async def page_of(queries: QueryApi, written: str) -> TaskPage:
-    id = f"T-{written}" if written.isdecimal() else written.upper()
-    page = await queries.page(TaskId(id), session.me())
-    if page is None:
-        raise NoSuchTask(written)
-    return page
 
 
 async def _press(queries: QueryApi, task: Task, value: str, words: str) -> None:
@@ -226,7 +220,7 @@ async def _press(queries: QueryApi, task: Task, value: str, words: str) -> None:
 
 
 async def _tell_state(queries: QueryApi, written: str) -> None:
-    task = (await page_of(queries, written)).task
+    task = (await session.page_of(queries, written)).task
     typer.echo(f"{task.id} is {task.state}.")
 
 

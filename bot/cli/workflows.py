@@ -18,8 +18,7 @@ from agents.domain.workflow.steps import HUMAN, MERGE, Step
 from agents.domain.workflow.workflow import Workflow
 from bot.cards.scene import duration_in_words
 from bot.cli import session
-from bot.cli.session import Json
-from bot.cli.tasks import page_of
+from bot.cli.session import Json, page_of
 from bot.queries import TaskPage
 from bot.queries.query_api import QueryApi
 

@@ -10,7 +10,7 @@ from agents.domain.decisions.pressing import Steer
 from agents.domain.errors import NoSuchTask, OverlordError
 from agents.domain.ids import PersonId, surface_of
 from agents.domain.project.linking import Side
-from agents.domain.task.task import Task
+from agents.domain.task.task import Task, TaskState
 from agents.domain.text.sanitize import small_number
 from bot.cards import replies
 from bot.cards.replies import Page, QueueStatus
@@ -93,8 +93,10 @@ def _task(asked: Asked, tx: Transaction, permissions: Permissions) -> Task:
         return task
     if asked.task:
         return asked.task
-    if (notes := tx.threads.find(asked.said.thread)) and notes.task:
-        return tx.log.task(notes.task)  # it is archived, which this says
+    notes = tx.threads.find(asked.said.thread)
+    bound = tx.log.task(notes.task) if notes and notes.task else None  # if it is archived, this says so
+    if bound and bound.state is not TaskState.WITHDRAWN:
+        return bound
     speaker = asked.speaker
     mine = tx.log.tasks(ended=False, limit=6, which=Which(owners=speaker.known_as | {speaker.person}))
     if len(mine) == 1:

@@ -6,6 +6,7 @@ from datetime import datetime
 from enum import StrEnum
 from functools import cache
 
+from agents.domain.asking.names import Route
 from agents.domain.decisions import answering
 from agents.domain.decisions.answering import Utterance
 from agents.domain.decisions.authority import Kind, Presser
@@ -23,6 +24,7 @@ from bot.cards.scene import checks_card, checks_id
 from bot.delivery.announcer import whisper, wish
 from bot.intake.card_order import order_questions
 from bot.intake.naming import NAMING
+from bot.intake.near_misses import nearest_command
 from bot.messages import Card, Choice, Delivery, Edited, Pressed, Said, load_card
 from store.chat.posts import Act
 from store.codec import Cause
@@ -72,6 +74,8 @@ class Words:
     """Anything else: a request where no task lives yet, an answer or a remark where one does."""
 
     text: str
+    wants: Route | None = None  # `ask: …` and `task: …` say what they are
+    near: str = ""  # the command that it almost is
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -111,6 +115,13 @@ _GRAMMAR: tuple[tuple[Verb, str], ...] = (
     (Verb.NAMING, NAMING),
     (Verb.LINK, r"link(?:\s+(?P<words>[A-Za-z0-9-]{6,20}))?"),
 )
+# What is put in front of words, or after them, without another meaning.
+_POLITE = (
+    r"(?:(?:please|pls|kindly|can you|could you|would you|just)\s+)*(?P<core>.+?)"
+    r"(?:[\s,]+(?:please|pls|now|thanks|for now|then))*\??"
+)
+_SAID_TO_BE = r"(?P<what>ask|task)\s*:\s*(?P<words>\S.*)"
+_ROUTES = {"ask": Route.QUESTION, "task": Route.CHANGE}
 
 # Deterministic on purpose: a thank-you must never open a task, with or without a model. Whole messages only.
 _TO_YOU = r"(?:[\s,]+(?:overlord|bot|all|everyone|everybody|there|folks|team|you|so much|a lot|very much|again))*"
@@ -125,18 +136,28 @@ _THANKS = (
 def understand(text: str) -> Meaning:
     """Read a message that is meant for the bot."""
     said = text.strip().strip("`").rstrip(".!").strip()
-    for verb, pattern in _GRAMMAR:
-        if match := _whole(pattern).fullmatch(said):
-            parts = match.groupdict()
-            task = parts.get("task")
-            return Command(
-                verb=verb, task=TaskId(task.upper()) if task else None, words=(parts.get("words") or "").strip()
-            )
+    if command := read_command(said):
+        return command
     plain, whole = said.rstrip("?, "), text.strip()
     greets = bool(_whole(_GREETS).fullmatch(plain))
     if whole and (not plain or greets or _whole(_THANKS).fullmatch(plain)):
         return SmallTalk(text=whole, greets=greets)
-    return Words(text=whole)
+    if told := _whole(_SAID_TO_BE).fullmatch(whole):
+        return Words(text=told["words"].strip(), wants=_ROUTES[told["what"].casefold()])
+    return Words(text=whole, near=nearest_command(said, lambda words: read_command(words) is not None))
+
+
+def read_command(said: str) -> Command | None:
+    """Exactly one of the commands, however politely."""
+    core = _whole(_POLITE).fullmatch(said)
+    for words in dict.fromkeys((said, core["core"].rstrip(" ,?") if core else said)):
+        for verb, pattern in _GRAMMAR:
+            if match := _whole(pattern).fullmatch(words):
+                parts = match.groupdict()
+                task = parts.get("task")
+                given = (parts.get("words") or "").strip()
+                return Command(verb=verb, task=TaskId(task.upper()) if task else None, words=given)
+    return None
 
 
 def may_answer(meaning: Meaning) -> bool:

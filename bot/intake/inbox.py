@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from functools import partial
 
+from agents.domain.asking.names import Route
 from agents.domain.decisions import pressing
 from agents.domain.decisions.authority import Kind, Presser
 from agents.domain.decisions.decision import LATER, Decision
@@ -36,6 +37,7 @@ from bot.intake.conversation import (
     warn_of_key,
 )
 from bot.intake.linking import Linking
+from bot.intake.offered_back import near_miss_of, offer_back, taken_back, wanted_in
 from bot.intake.putting_off import put_off
 from bot.intake.workflow_words import ReadRequest, read_workflow
 from bot.messages import WORDS_MOST, Card, Choice, Delivery, Edited, Labelled, Mandated, Pressed, Said, load_card
@@ -157,9 +159,9 @@ class Inbox:
 
     def _said(self, said: Said, speaker: Presser, tx: Transaction) -> Outcome:
         notes = tx.threads.find(said.thread)
-        task = tx.log.find(notes.task) if notes and notes.task else None
+        task = wanted_in(tx.log.find(notes.task) if notes and notes.task else None)
         meaning = understand(said.text)
-        live = task if task and not task.has_ended else None
+        live = task if task and (task.is_question or not task.has_ended) else None
         moment = self._office.moment(live.request.channel if live else said.channel, said.key)
         talk = Talk.of(said, live, speaker, moment, tx) if live else None
         instruction = access.is_instruction(said, notes, task, speaker, lambda: talk is not None and talk.answers)
@@ -179,11 +181,17 @@ class Inbox:
                 command=meaning, said=said, speaker=speaker, task=task, house=house_of(office), named=office.named
             )
             return self._handled(obey(asked, tx, office.permissions, office.moment(said.channel, said.key)))
+        if (near := near_miss_of(said, meaning)) and not (talk and talk.answers):
+            return self._handled(offer_back(said, near, talk is not None, tx))
+        return self._words(meaning, said, speaker, talk, tx)
+
+    def _words(self, meaning: Meaning, said: Said, speaker: Presser, talk: Talk | None, tx: Transaction) -> Outcome:
+        """What is no command, or stands for an answer."""
         if talk and talk.words.text:
             return self._handled(talk.reply(tx))
         if isinstance(meaning, Command) or not meaning.text or isinstance(meaning, SmallTalk):
             return self._small_talk(meaning, said, tx)
-        return self._request(meaning.text, said, speaker, tx)
+        return self._request(meaning.text, said, speaker, tx, meaning.wants)
 
     def _small_talk(self, meaning: Meaning, said: Said, tx: Transaction) -> Outcome:
         """An empty mention wants help, a greeting a word in return; silence is a legal answer to the rest."""
@@ -192,7 +200,14 @@ class Inbox:
             answer(said, replies.HELLO if greeted else replies.HELP, tx, private=not greeted)
         return self._handled("small talk")
 
-    def _request(self, text: str, said: Said | Labelled | Mandated, speaker: Presser, tx: Transaction) -> Outcome:
+    def _request(
+        self,
+        text: str,
+        said: Said | Labelled | Mandated,
+        speaker: Presser,
+        tx: Transaction,
+        wants: Route | None = None,
+    ) -> Outcome:
         if len(text) > REQUEST_MOST:
             raise OverlordError(
                 f"That request has {len(text):,} characters; I read at most {REQUEST_MOST:,}",
@@ -211,6 +226,8 @@ class Inbox:
             origin=said.origin if isinstance(said, Labelled) else None,
             direct=isinstance(said, Said | Mandated) and said.direct,
             mandate=said.mandate if isinstance(said, Mandated) else None,
+            delivery=said.key,
+            wants=wants,
         )
         facts = decide.open_task(tx.log.next_id(), request, moment)
         task = tx.log.open(facts, _cause(said))
@@ -236,13 +253,21 @@ class Inbox:
 
     def _pressed(self, pressed: Pressed, speaker: Presser, tx: Transaction) -> Outcome:
         choice = Choice.of(pressed.token)
-        if choice and (link := tx.links.find(choice.decision)):
-            return self._link_pressed(link, pressed, speaker, tx)
-        if choice and (card := checks_at(pressed, choice, tx)):
-            return self._show_checks(card, pressed, speaker, tx)
-        decision = tx.ledger.find(choice.decision) if choice else None
-        if choice is None or decision is None:
+        if choice is None:
             raise _UNKNOWN
+        if decision := tx.ledger.find(choice.decision):
+            return self._decide(decision, choice, pressed, speaker, tx)
+        if link := tx.links.find(choice.decision):
+            return self._link_pressed(link, pressed, speaker, tx)
+        if card := checks_at(pressed, choice, tx):
+            return self._show_checks(card, pressed, speaker, tx)
+        if meant := taken_back(pressed, choice, speaker, _posts_at(pressed, tx), tx):
+            return self._said(meant, speaker, tx)
+        raise _UNKNOWN
+
+    def _decide(
+        self, decision: Decision, choice: Choice, pressed: Pressed, speaker: Presser, tx: Transaction
+    ) -> Outcome:
         if pressed.message and not self._stands_there(pressed, decision, tx):
             raise _UNKNOWN
         if not self._hears(pressed, speaker):

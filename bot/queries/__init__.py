@@ -106,6 +106,7 @@ class TaskPage:
     workflow: Graph | None = None  # that the task keeps; None until its plan is approved
     wishes: tuple[WishRow, ...] = ()  # of people, oldest first
     subtasks: tuple[tuple[str, ...], ...] = ()  # of its plan: number, title, kind, size, confidence and order
+    spent: float = 0.0  # dollars
     times: Times = field(default_factory=dict)  # how long each step took, by subtask
 
     @property

@@ -12,9 +12,10 @@ from agents.domain.errors import TaskArchived
 from agents.domain.ids import Account, PersonId, TaskId, Thread, surface_of
 from agents.domain.learning.proposal import Listed
 from agents.domain.planning.plan_faults import Fault
-from agents.domain.task.task import Task
+from agents.domain.task.task import Task, TaskState
 from agents.domain.work.outcome import TELLING, WorkerOutcome, outcomes
 from agents.domain.work.step_times import READS, step_times
+from agents.domain.work.work import run_key
 from agents.workspace.files.artefacts import FileArtefacts
 from bot.cards.decisions import decision_card
 from bot.cards.discreet import discreet, discreet_proposal
@@ -51,7 +52,7 @@ from bot.services import Services
 from store.chat.deliveries import DeliveryState
 from store.chat.threads import Kept
 from store.codec import Recorded
-from store.running.port_adapters import find_pull
+from store.running.port_adapters import TurnLog, find_pull
 from store.streams import runs
 from store.streams.ledger import Waiting
 from store.streams.log import Which
@@ -111,7 +112,12 @@ class QueryApi:
 
         def question(tx: Transaction) -> list[Task]:
             seen = partial(self._sees, self._viewer(viewer, tx), tx)
-            return tx.log.tasks(ended=ended, limit=limit, which=which, only=seen)
+
+            def is_listed(task: Task) -> bool:
+                """What turned out to be no request is in no list."""
+                return task.state is not TaskState.WITHDRAWN and seen(task)
+
+            return tx.log.tasks(ended=ended, limit=limit, which=which, only=is_listed)
 
         return await self._database.read(question)
 
@@ -125,6 +131,11 @@ class QueryApi:
             return None
         running = await self._services.live.running(task, self._services.redact)
         return replace(found, kept=tuple(await self._kept_of(task)), running=running)
+
+    async def looked_at(self, task: TaskId) -> Sequence[str]:
+        """What each turn of the run that answers a question was about, so far."""
+        rows = await TurnLog(self._database, self._services.clock).of(run_key(task, 0, 1))
+        return [self._services.redact(str(row["doing"])) for row in rows if row.get("doing")]
 
     async def find_kept(self, task: TaskId, name: str, viewer: Account) -> KeptText | None:
         """A long text that was kept of a task, and the decision that it is shown for."""
@@ -284,6 +295,7 @@ class QueryApi:
         return TaskPage(
             task=task,
             owner=tx.people.name(task.request.by),
+            spent=tx.calls.spent_on(task.id),
             status=discreet(status_card(task, tx.people.name, self._bill(tx, task), tx.jobs.current_pause()), redact),
             needs=tuple(self._need(tx, task, decision) for decision in mine),
             timeline=tuple(self._entry(tx, fact) for fact in worth_telling(facts)),

@@ -27,7 +27,7 @@ def _is_about_controls(event: Event) -> bool:
     """The standing buttons are furniture: nobody wants to read that they were put up."""
     match event:
         case DecisionOpened(decision=decision):
-            return decision.kind is Kind.CONTROLS
+            return decision.kind in (Kind.CONTROLS, Kind.REROUTE)
         case AboutDecision(task=task, decision=id):
             return id == decision_id(task, Kind.CONTROLS, "")
         case _:

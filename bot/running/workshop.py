@@ -18,10 +18,11 @@ from agents.domain.work.dispatching import branch_of
 from agents.llm.prompts import Prompts
 from agents.llm.tokens import Tokens
 from agents.minions.by_role import EngineMinions
+from agents.minions.code_reader import CodeTalks, ListFiles
 from agents.minions.engines import EngineServices
 from agents.minions.pack import Packer, WorkPacks
 from agents.minions.reading import Counts
-from agents.ports import Brief, Checkout, Forge, Issues, Minions, Talker, Trial, Workspace
+from agents.ports import Brief, Checkout, CodeReader, Forge, Issues, Minions, Talker, Trial, Workspace
 from agents.workspace.environments.grounds import GroundSite, GroundTools, ProjectGrounds
 from agents.workspace.environments.tree_environment import environment
 from agents.workspace.files.artefacts import FileArtefacts, file_name
@@ -118,7 +119,14 @@ class Workshop:
 
     def minions(self, talker: Talker, window: int) -> Minions:
         """For one job: a talker pays for one. `window`: tokens that its model takes."""
-        engine = EngineServices(
+        return EngineMinions(services=self._engine(talker, window))
+
+    def reader(self, talker: Talker, window: int, list_files: ListFiles) -> CodeReader:
+        """The same for a question about the code."""
+        return CodeTalks(services=self._engine(talker, window), lend=self.checkouts.lend, list_files=list_files)
+
+    def _engine(self, talker: Talker, window: int) -> EngineServices:
+        return EngineServices(
             window=window,
             talker=talker,
             sandbox=self.sandbox,
@@ -134,7 +142,6 @@ class Workshop:
             redact=self.services.redact,
             role_of=self.services.catalog().role,
         )
-        return EngineMinions(services=engine)
 
     async def _trial(self, brief: Brief) -> Trial | None:
         checkout = brief.checkout

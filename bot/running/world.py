@@ -53,7 +53,7 @@ class World:
         return describe_models(self.models.chosen)
 
     async def ports(self, job: Job) -> Ports:
-        window = await self.models.window("primary") if job.flow == "work" else None
+        window = await self.models.window("primary") if job.flow in ("work", "answer") else None
         llm = JobLlm(models=self.models, job=job.id, calls=self.calls)
         return Ports(
             store=JobLog(self.services.database, job, self._moment, also=llm.notices.facts),
@@ -63,6 +63,7 @@ class World:
             limits=self.services.limits,
             checkouts=self.workshop.checkouts,
             minions=self.workshop.minions(llm, window or WINDOW),
+            reader=self.workshop.reader(llm, window or WINDOW, self.projects.files),
             gates=self.workshop.gates,
             grounds=self.workshop.grounds,
             forge=self.workshop.forge,

@@ -105,6 +105,16 @@ class Deliveries(TransactionPart):
         ]
         return next((place for place in places if place.direct), places[0] if places else None)
 
+    def find(self, key: str) -> Received | None:
+        """As it was received; None where it is not kept any more."""
+        columns = (_D.c.received_at, *(_D.c[name] for name in _AS_RECEIVED))
+        row = self._db.execute(select(*columns).where(_D.c.key == key, _D.c.body != "")).one_or_none()
+        if row is None:
+            return None
+        at, *values = row
+        known = dict(zip(_AS_RECEIVED, values, strict=True))
+        return Received(at=moment(at), **{**known, "also": known["also"] or ""})
+
     def state(self, key: str) -> tuple[DeliveryState, str] | None:
         row = _STATE.run(self._db, {"which": key}).fetchone()
         return (DeliveryState(row[0]), row[1]) if row else None

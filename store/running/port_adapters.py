@@ -6,6 +6,7 @@ import random
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
+from functools import partial
 
 from sqlalchemy import bindparam, func, select, update
 
@@ -18,12 +19,25 @@ from agents.domain.models.failure import FAILURES, WINDOW, Again, Breaker, Failu
 from agents.domain.models.money import Budgets
 from agents.domain.task.task import Task
 from agents.domain.text.sanitize import one_line
-from agents.ports import Admitted, Answered, Call, Clock, Decide, Later, Pull, PullRecord, Spent, Tried
+from agents.ports import (
+    Admitted,
+    Answered,
+    Call,
+    Clock,
+    Decide,
+    Later,
+    Pull,
+    PullRecord,
+    Spent,
+    Surroundings,
+    Tried,
+)
 from store import tables
 from store.codec import Cause, from_row, moment, seconds
 from store.database import Database
 from store.running.calls import STEP
 from store.running.jobs import Job
+from store.running.nearby import surroundings as _surroundings
 from store.sql import Prepared, insert_once
 from store.transaction import Transaction
 
@@ -58,6 +72,9 @@ class JobLog:
     async def name(self, person: PersonId) -> str:
         name = await self._database.read(lambda tx: tx.people.name(person))
         return "" if name == person else name
+
+    async def surroundings(self, id: TaskId) -> Surroundings:
+        return await self._database.read(partial(_surroundings, id))
 
     async def until(self, id: TaskId, holds: Callable[[Task], bool]) -> Task:
         while not holds(task := await self.task(id)):  # noqa: ASYNC110  another process may write it

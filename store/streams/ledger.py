@@ -38,8 +38,8 @@ from store.codec import Cause, dump, load_decision, moment, seconds
 from store.sql import Prepared, TransactionPart, upsert
 
 _D, _L, _T = tables.decisions, tables.listings, tables.timers
-# As text, for an index holds just these; the standing controls wait for nobody.
-WAITS = text("decisions.state = 'open' AND decisions.kind <> 'controls'")
+# As text, for an index holds just these and few more; standing buttons wait for nobody.
+WAITS = text("decisions.state = 'open' AND decisions.kind <> 'controls' AND decisions.kind <> 'reroute'")
 _RIGHT = (_D.c.kind, _D.c.put_to, _D.c.owner, _D.c.channel)
 _WAITING = Prepared(
     select(_D.c.id, _D.c.task, *_RIGHT, _L.c.direct)

@@ -196,6 +196,11 @@ class Log(TransactionPart):
     def read_up_to(self, reader: str) -> int:
         return int(self._db.execute(select(_C.c.seq).where(_C.c.reader == reader)).scalar() or 0)
 
+    def first_of(self, kind: type[Event]) -> int:
+        """Where the first fact of a kind stands; after the last of all where there is none."""
+        first = self._db.execute(select(func.min(_T.c.seq)).where(_T.c.kind == kind.__name__)).scalar()
+        return int(first or int(self._db.execute(select(func.max(_T.c.seq))).scalar() or 0) + 1)
+
     def mark_read(self, reader: str, seq: int) -> None:
         upsert(self._db, _C, {"reader": reader, "seq": seq})
 
@@ -230,6 +235,7 @@ class Log(TransactionPart):
         """What is stored beside the facts follows each of them. `state`: of its stream, before it; None: it begins."""
         if isinstance(state, Task):
             runs.write(self._db, state, fact)
+        self._touched.update(_NEWS.get(type(fact), ()))
         match fact:
             case e.DecisionOpened(decision=opened):
                 self._ledger.open(opened, self.task(opened.task))
@@ -247,7 +253,7 @@ class Log(TransactionPart):
 
     def _touch_decision(self, decision: Decision) -> None:
         self._touched.add("timers")
-        if decision.kind is not Kind.CONTROLS:
+        if decision.kind not in (Kind.CONTROLS, Kind.REROUTE):
             self._touched.add("needs")
         if decision.kind is Kind.SECOND and decision.state is not DecisionState.OPEN:
             self._touched.add("second_tasks")
@@ -293,7 +299,9 @@ class Log(TransactionPart):
         ended = state.has_ended if isinstance(state, Task) else None
         row: dict[str, object] = {"id": state.id, "was": was, "now": now.version, "head": now.head}
         statement = _MOVE
-        if ended or now.version - now.saved >= SAVE_EVERY:
+        before = self._known.get(state.id)
+        again = before is not None and isinstance(before.state, Task) and before.state.has_ended
+        if ended or again or now.version - now.saved >= SAVE_EVERY:
             statement, now = _SAVE, _Present(state=state, version=now.version, head=now.head, saved=now.version)
             row |= {"text": dump(state), "over": ended}
         if statement.run(self._db, row).rowcount != 1:
@@ -306,6 +314,9 @@ class Log(TransactionPart):
 
     def _touch(self, id: StreamId, state: Task | Project) -> None:
         self._touched.update(("facts", id, state.request.thread) if isinstance(state, Task) else ("facts", id))
+
+
+_NEWS: dict[type[Event], tuple[str, ...]] = {e.CommandMeant: ("commands",)}  # what waits for facts of a kind
 
 
 def _select_tasks(ended: bool, which: Which) -> Select[tuple[Any, ...]]:

@@ -14,6 +14,7 @@ def no_answer(what: str = "the model is down") -> NoAnswer:
     return NoAnswer(what, next_step="Ask again later.", error="network")
 
 
+A_CHANGE = {"route": "change", "confidence": 1.0}  # what messages are, unless a test says otherwise
 NOTHING_AGAINST = {"contradicts": False, "confidence": 1.0}  # what people say does not contradict the plan
 
 
@@ -21,6 +22,8 @@ class ThinkingLlm:
     """Never comes up with a plan: it is still thinking. What it is asked beside that, it does not know."""
 
     async def ask(self, asked: Ask, shape: type[Shape]) -> tuple[Shape, Spent]:
+        if asked.question == "route":
+            return shape.model_validate(A_CHANGE), Spent(model="scripted")
         if asked.question != "decompose":
             raise no_answer()
         await asyncio.Event().wait()
@@ -50,7 +53,7 @@ class ScriptedLlm:
 
     def __init__(self, *, always: dict[str, Any] | None = None, **scripts: list[Any]) -> None:
         self._scripts = defaultdict(deque, {name: deque(answers) for name, answers in scripts.items()})
-        self._always = {"wish": NOTHING_AGAINST, **(always or {})}
+        self._always = {"wish": NOTHING_AGAINST, "route": A_CHANGE, **(always or {})}
         self.asked: list[Ask] = []
 
     def count(self, question: str) -> int:

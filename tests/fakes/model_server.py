@@ -12,6 +12,7 @@ from typing import Any, Self
 
 from aiohttp import web
 
+from tests.fakes.llm import A_CHANGE
 from tests.fakes.model_wire import Asked, Refused, choice, chunks, completion, parse, said, usage
 
 KEY = "sk-fake-key-for-tests"
@@ -154,7 +155,8 @@ class ModelServer:
         text = said(asked)
         found = _QUESTION.findall(text)
         question = found[-1] if found else "any"
-        script = self._scripts.get(question) or self._scripts.get("any")
+        script = self._scripts.get(question) or (deque([A_CHANGE]) if question == "route" else None)
+        script = script or self._scripts.get("any")
         plain = Seen(question=question, model=asked.model, body=body, text=text)
         answer: Answer = Fails(status=500, message=f"nothing is scripted for {question}")
         if script:

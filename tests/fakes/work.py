@@ -38,6 +38,7 @@ from agents.ports import (
 )
 from agents.ports.judging import ANYWHERE
 from tests.fakes.baseline import Measures
+from tests.fakes.reader import ScriptedReader
 
 Play = Callable[[Brief, Watch], Awaitable[Outcome]]
 HEAD = "0" * 40
@@ -359,6 +360,7 @@ class Workshop:
     issues: MemoryIssues = field(default_factory=MemoryIssues)
     artefacts: MemoryArtefacts = field(default_factory=MemoryArtefacts)
     packs: PlainPacks = field(default_factory=PlainPacks)
+    reader: ScriptedReader = field(default_factory=ScriptedReader)
     risk: Risk = field(default_factory=lambda: Risk(level=RiskLevel.LOW, why=("2 files, well covered",)))
     measure: Callable[[Sequence[Change]], object] = lambda changes: None  # told what a risk is asked of
 
@@ -372,6 +374,7 @@ class Workshop:
             issues=self.issues,
             artefacts=self.artefacts,
             packs=self.packs,
+            reader=self.reader,
             risk=self.measured,
         )
 

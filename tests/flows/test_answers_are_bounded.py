@@ -8,9 +8,10 @@ from typing import Any
 import pytest
 from pydantic import BaseModel
 
+from agents.domain.asking.remarks import Understood
 from agents.domain.planning.decomposition import Decomposition, PlanPhase, Risk, Subtask, with_closing
 from agents.domain.planning.work_kind import WorkKind
-from agents.domain.task.decide import Guess, Understood
+from agents.domain.task.decide import Guess
 from agents.flows.intake import WishAnswer
 from agents.flows.plan_answer import PlanSays
 from agents.flows.review_answers import CriticAnswer, CustodietAnswer, DebateAnswer, SpecialistAnswer

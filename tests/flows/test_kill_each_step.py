@@ -22,7 +22,7 @@ from agents.domain.ids import Account, PersonId, TaskId
 from agents.domain.task.task import Task, TaskState
 from agents.domain.workflow.workflow import Workflow
 from agents.flows import FLOWS
-from agents.ports import Decide, Later, Ports, Store
+from agents.ports import Decide, Later, Ports, Store, Surroundings
 from store.running.jobs import Job
 from store.streams import audit
 from tests.fakes.llm import ScriptedLlm
@@ -60,6 +60,9 @@ class MortalStore:
 
     async def accounts(self, person: PersonId) -> Sequence[Account]:
         return await self.store.accounts(person)
+
+    async def surroundings(self, id: TaskId) -> Surroundings:
+        return await self.store.surroundings(id)
 
     async def until(self, id: TaskId, holds: Callable[[Task], bool]) -> Task:
         return await self.store.until(id, holds)

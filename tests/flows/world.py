@@ -93,6 +93,7 @@ class Planning:
             specialists=load_specialists(packaged_path("policies", "specialists.yaml")),
             limits=self.office.limits,
             minions=shop.minions,
+            reader=shop.reader,
             checkouts=shop.checkouts,
             gates=shop.gates,
             grounds=self.grounds,

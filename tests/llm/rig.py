@@ -69,6 +69,12 @@ ABOUT: dict[str, dict[str, object]] = {
     "debate": {"side": "critic", "other": "custodiet", "mine": "revise: no test", "theirs": "ok", "round": 1},
     "wish": {"said": "leave the form out"},
     "intent": {"said": "how far are you?"},
+    "route": {
+        "said": "how are links stored?",
+        "recent": [],
+        "known": ["T-1 (running): add a form"],
+        "projects": ["shop"],
+    },
     "project": {"projects": ["shop", "api"]},
     "setup": {"found": "==== Makefile\nsetup:\n\tpip install x\n"},
 }

@@ -64,6 +64,7 @@ def test_there_are_the_questions_of_planning_and_talking() -> None:
             "code_review",
             "wish",
             "setup",
+            "route",
         }
         == {*ABOUT, "decompose", "custodiet"}
     )

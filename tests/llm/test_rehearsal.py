@@ -4,9 +4,11 @@ import pytest
 from pydantic import BaseModel
 
 from agents.catalog.models import load_scripts
+from agents.domain.asking.meaning import RouteAnswer
+from agents.domain.asking.remarks import Understood
 from agents.domain.planning.decomposition import Decomposition, with_closing
 from agents.domain.planning.plan_faults import faults
-from agents.domain.task.decide import Guess, Understood
+from agents.domain.task.decide import Guess
 from agents.flows.intake import WishAnswer
 from agents.flows.plan_answer import PlanSays
 from agents.flows.review_answers import CriticAnswer, CustodietAnswer, DebateAnswer, SpecialistAnswer
@@ -26,6 +28,7 @@ SHAPES: dict[str, type[BaseModel]] = {
     "debate_custodiet": DebateAnswer,
     "code_review": ReviewAnswer,
     "intent": Understood,
+    "route": RouteAnswer,
     "project": Guess,
     "wish": WishAnswer,
 }

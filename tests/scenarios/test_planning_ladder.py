@@ -54,7 +54,8 @@ async def test_where_no_model_can_plan_an_approver_may_go_on_with_a_bare_outline
         thread = await play.stage.say("ana", REQUEST, mention=True)
         card = await play.sees("ana", thread, "T-1 got stuck", "maximum context length", "Asked again with less")
         assert set(card.buttons) == {"Retry step", "Continue with a one-step plan", "Cancel task"}
-        assert [in_brief(seen) for seen in server.seen] == [False, True], "each once: nothing here mends by itself"
+        asked = [in_brief(seen) for seen in server.seen if seen.question != "route"]
+        assert asked == [False, True], "each once: nothing here mends by itself"
         assert "PlanAccepted" not in await play.facts()
 
         await play.stage.press("ana", thread, "Continue with a one-step plan")
@@ -75,6 +76,8 @@ async def test_an_outline_that_reviewers_want_changed_goes_to_a_person_and_retry
     llm = DeadLlm(then=ScriptedLlm(decompose=[plan("Show a form")], critic=[REVISE, GO], custodiet=[OK, OK]))
     play = await opened(Given(config="limits: {{debate_rounds: 0}}", llm=llm))
     thread = await play.stage.say("ana", REQUEST, mention=True)
+    await play.sees("ana", thread, "I could not read it: the model is down", offers="Change something")
+    await play.stage.press("ana", thread, "Change something")
     await play.sees("ana", thread, "T-1 got stuck", "the model is down")
     llm.alive = True
     await play.stage.press("lead", thread, "Continue with a one-step plan")

@@ -95,9 +95,7 @@ async def test_the_planner_asks_and_is_answered_in_words(opened: Opened) -> None
     await play.sees("ana", thread, "Waiting for an answer")
     await play.stage.say("ana", "the one in docker", thread=thread)
     await play.sees("ana", thread, "please look at the plan")
-    assert llm.asked[1].task and [(wish.about, wish.words) for wish in llm.asked[1].task.wishes] == [
-        ("Which database?", "the one in docker")
-    ]
+    assert [(wish.about, wish.words) for wish in llm.asked[2].task.wishes] == [("Which database?", "the one in docker")]
 
 
 async def test_a_channel_may_let_a_single_subtask_through(opened: Opened) -> None:

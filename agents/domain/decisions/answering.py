@@ -114,6 +114,8 @@ def reply(task: Task, words: Utterance, presser: Presser, moment: Moment) -> Fac
     if answers:
         answers = tuple(a for a in answers if not a.approves or rule_of(a.decision).people == 1) or answers[:1]
         return [*_wait(task, words, presser, moment), *_ask_which(task, answers, words, presser, moment)]
+    if task.is_question:
+        return [] if words.talk else [_follow_up(task, words, presser, moment)]
     if task.has_ended:
         return []
     waits = [] if words.talk else _wait(task, words, presser, moment)
@@ -163,6 +165,11 @@ def _answered(task: Task, answer: Answer, words: Utterance, presser: Presser, mo
     return facts
 
 
+def _follow_up(task: Task, words: Utterance, presser: Presser, moment: Moment) -> e.FollowUpSaid:
+    text, cause = words.text.strip(), moment.cause
+    return e.FollowUpSaid(task=task.id, at=moment.at, by=presser.person, text=text, delivery=cause)
+
+
 def _remark(task: Task, words: Utterance, presser: Presser, moment: Moment) -> e.RemarkMade:
     entitled = _entitled(task, presser, moment, STEERING)
     return e.RemarkMade(
@@ -173,6 +180,7 @@ def _remark(task: Task, words: Utterance, presser: Presser, moment: Moment) -> e
         entitled=entitled,
         urgent=entitled and words.mentioned and not words.talk,
         talk=words.talk,
+        delivery=moment.cause,
     )
 
 

@@ -23,6 +23,8 @@ class Kind(StrEnum):
     """The name of each kind of decision; what it is, is in `kinds` (see `table.KINDS`)."""
 
     INTAKE = "intake"  # somebody outside asks for work
+    ROUTE = "route"  # nobody could tell what a message is
+    REROUTE = "reroute"  # the standing buttons that turn a question into a request, and back
     PROJECT = "project"
     CLARIFICATION = "clarification"  # the planner asks about the request
     NO_PLAN = "no_plan"  # no plan could be made

@@ -67,6 +67,7 @@ class Refusal(StrEnum):
     ASKED = "asked"  # to cancel
     NOTHING = "nothing"  # offers this
     NO_APPROVAL = "no_approval"  # is waited for
+    ACCEPTED = "accepted"  # its plan: it is a request for good
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

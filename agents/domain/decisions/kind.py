@@ -180,6 +180,8 @@ class Withdrawal(StrEnum):
     FAILED = "failed"
     DONE = "done"
     SNOOZED = "snoozed"
+    REROUTED = "rerouted"
+    WITHDRAWN = "withdrawn"
 
 
 def withdraw(decisions: Sequence[Decision], why: Withdrawal, moment: Moment) -> Facts:

@@ -41,6 +41,8 @@ from agents.domain.decisions.kinds.task import (
     intake,
     meant,
     project,
+    reroute,
+    route,
     second,
     snoozed,
     stopped,
@@ -68,7 +70,7 @@ from agents.domain.limits import Limits
 from agents.domain.task.task import Task
 
 _ALL = (
-    *(intake, project, budget, stuck, stopped, snoozed, cancel, controls, meant, second, correction),
+    *(intake, route, reroute, project, budget, stuck, stopped, snoozed, cancel, controls, meant, second, correction),
     *(clarification, no_plan, plan, debate, change),
     *(consent, question, scope, start_scope, escalation, taken, gate, late_checks, outside_review, merge, unmerged),
     *(proposal, against_plan),

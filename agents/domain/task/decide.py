@@ -3,28 +3,25 @@
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from enum import StrEnum
-from typing import Annotated
 
 from pydantic import BaseModel, Field
 
 from agents.domain import events as e
+from agents.domain.asking.meaning import SURE, Confident
 from agents.domain.decisions.authority import Kind, Presser
 from agents.domain.decisions.decision import Decision, Option, decision_id, with_letters
 from agents.domain.decisions.kind import Facts, Moment, Question, Withdrawal, offers_to_go_on, withdraw
-from agents.domain.decisions.kinds.plan.change import change_plan
 from agents.domain.decisions.kinds.task.controls import CONTROLS
 from agents.domain.decisions.kinds.task.stuck import STUCK, StuckOption
-from agents.domain.decisions.subject import OfJob, OfRemark, OfWish, OfWords
-from agents.domain.decisions.table import ask, questions
-from agents.domain.ids import PersonId, TaskId
+from agents.domain.decisions.subject import OfJob, OfWish
+from agents.domain.decisions.table import ask
+from agents.domain.ids import TaskId
 from agents.domain.reason import Cause, Reason, Why
 from agents.domain.task.facts import Request
 from agents.domain.task.task import Task
 from agents.domain.task.wishes import Wish
 from agents.domain.text.sanitize import cut
 
-SURE = 0.7  # below it, a model's reading of words is not acted upon
 # What is asked on the way to a plan; pointless once the request is another one.
 ABOUT_THE_PLAN = (*(Kind.PLAN, Kind.DEBATE, Kind.CLARIFICATION, Kind.NO_PLAN, Kind.CHANGE), *(Kind.STUCK, Kind.BUDGET))
 
@@ -41,11 +38,6 @@ def open_task(id: TaskId, request: Request, moment: Moment) -> Facts:
         opened_at=moment.at,
     )
     return [asked, e.DecisionOpened(task=id, at=moment.at, decision=controls)]
-
-
-Confident = Annotated[
-    float, Field(ge=0, le=1, description="how sure you are, from 0 to 1; below 0.7 the person is asked")
-]
 
 
 class Guess(BaseModel):
@@ -153,48 +145,6 @@ def park(task: Task, parked: e.JobParked, moment: Moment) -> Facts:
     return [parked, *withdraw(offers_to_go_on(task), Withdrawal.STUCK, moment), *ask(task, question, moment)]
 
 
-class Intent(StrEnum):
-    CHANGE = "change"
-    APPROVE = "approve"
-    STATUS = "status"
-    WHY = "why"
-    COST = "cost"
-    OTHER = "other"  # small talk, or a remark to keep in mind: silence is an answer
-
-
-_INTENTS = (
-    "change: the plan or the request should be different; approve: consent to what is open; status: how it stands; "
-    "why: the reasons for a plan, a verdict or a wait; cost: money; other: anything else, small talk too"
-)
-
-
-class Understood(BaseModel):
-    """What a model takes a remark for."""
-
-    intent: Intent = Field(description=_INTENTS)
-    confidence: Confident
-
-
-def after_remark(task: Task, remark: e.RemarkMade, understood: Understood, moment: Moment) -> Facts:
-    """Below 0.7 one question is asked, and only where a wrong guess would change something."""
-    if task.has_ended:
-        return []
-    if remark.asks and _may_be_a_request(task, understood):
-        return _ask_whether_new(task, remark, moment)
-    match understood.intent:
-        case Intent.CHANGE if understood.confidence < SURE:
-            return _ask_whether(task, remark, moment)
-        case Intent.CHANGE:
-            return change_plan(task, remark.by, remark.text, moment, entitled=remark.entitled)
-        case Intent.APPROVE:
-            return _offer(task, remark.by, moment)
-        case Intent.STATUS | Intent.WHY | Intent.COST:
-            about = understood.intent.value
-            return [e.TaskAskedAbout(task=task.id, at=moment.at, by=remark.by, about=about)]
-        case Intent.OTHER:
-            return []
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Weighed:
     """What a model makes of a wish beside the accepted plan."""
@@ -227,45 +177,3 @@ def weigh(task: Task, number: int, weighed: Weighed, moment: Moment) -> Facts:
         cause=f"wish:{number}",
     )
     return [told, *ask(task, question, moment)]
-
-
-def _may_be_a_request(task: Task, understood: Understood) -> bool:
-    """What is no question about the task, and not surely a wish for the plan that is shown."""
-    if understood.intent is Intent.CHANGE:
-        return understood.confidence < SURE or not _plan_is_shown(task)
-    return understood.intent is Intent.OTHER
-
-
-def _ask_whether_new(task: Task, remark: e.RemarkMade, moment: Moment) -> Facts:
-    """It is kept as a remark already; whoever said it may have meant a task of their own."""
-    about = OfRemark(entitled=remark.entitled)
-    return ask(task, Question(kind=Kind.SECOND, text=remark.text, subject=about, put_to=remark.by), moment)
-
-
-def _plan_is_shown(task: Task) -> bool:
-    return any(d.kind in (Kind.PLAN, Kind.DEBATE) for d in task.open)
-
-
-def remark_context(task: Task) -> list[str]:
-    """What a reader of the remark should know of the thread: where the task is and what it waits for."""
-    facts = [f"The task is {task.state.replace('_', ' ')}."]
-    if task.plan.draft:
-        facts.append(f"Version {task.plan.number} of a plan was drafted: {task.plan.draft.goal}")
-    return facts + [
-        f"Open for a person to decide: {d.kind.replace('_', ' ')}. {d.wording}".strip() for d in questions(task)
-    ]
-
-
-def _ask_whether(task: Task, remark: e.RemarkMade, moment: Moment) -> Facts:
-    if not _plan_is_shown(task):
-        return []
-    before = [d for d in task.open if d.kind is Kind.CHANGE]
-    asked = ask(task, Question(kind=Kind.CHANGE, subject=OfWords(words=remark.text)), moment)
-    return [*withdraw(before, Withdrawal.SAID_SINCE, moment), *asked]
-
-
-def _offer(task: Task, by: PersonId, moment: Moment) -> Facts:
-    for decision in questions(task):
-        if any(option.approves for option in decision.options):
-            return [e.ApprovalOffered(task=task.id, at=moment.at, by=by, decision=decision.id)]
-    return []

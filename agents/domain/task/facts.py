@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from datetime import datetime
 
+from agents.domain.asking.names import Route
 from agents.domain.fact import Event, Measured
 from agents.domain.ids import PersonId, ProposalId, TaskId, Thread
 from agents.domain.reason import Cause
@@ -43,6 +44,8 @@ class Request:
     direct: bool = False  # to the bot alone, so not everybody may see it
     mandate: Mandate | None = None  # the approved proposal that it carries out
     workflow: str = ""  # that was chosen with it, in words; the text does not say it any more
+    delivery: str = ""  # that brought it
+    wants: Route | None = None  # what it is, where whoever asks says so
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,6 +77,7 @@ class RemarkMade(Event):
     urgent: bool = False  # the bot was mentioned: it does not wait for a minion's next turn
     asks: bool = False  # somebody else said it to the bot: it may ask for a task of its own
     talk: bool = False  # a greeting or a thank-you: nothing is asked for
+    delivery: str = ""  # that brought it
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -5,6 +5,7 @@ from dataclasses import replace
 from functools import reduce
 
 from agents.domain import events as e
+from agents.domain.asking.facts import fold as fold_talk
 from agents.domain.decisions.decision import still_open
 from agents.domain.errors import IllegalMove
 from agents.domain.events import Event
@@ -35,10 +36,25 @@ OF_WORK: tuple[type[Event], ...] = (
     e.MergeFailed,
 )
 
+# Before its plan is approved a request may turn out to be a question, or none; and what was taken for one, a request.
+ASKABLE = (S.RECEIVED, *PLANNING, S.BLOCKED)
+TALK = (S.ANSWERING, S.ANSWERED)
+BESIDE = (*(s for s in AT_WORK if s is not S.ANSWERING), *RESTING)  # a question is asked beside other work
+
 # Where a task may be when a fact happens to it, and where that takes it. None: back to where it was before it rested.
 TASK_MOVES: dict[tuple[TaskState, type[Event]], TaskState | None] = {
     (S.RECEIVED, e.ProjectChosen): S.DECOMPOSING,
     (S.BLOCKED, e.ProjectChosen): S.BLOCKED,
+    (S.ANSWERING, e.ProjectChosen): S.ANSWERING,
+    **{(s, e.AnswerWanted): S.ANSWERING for s in (*ASKABLE, *TALK, S.WITHDRAWN)},
+    **{(s, e.ChangeWanted): S.RECEIVED for s in (S.RECEIVED, *TALK, S.BLOCKED, S.WITHDRAWN)},
+    **{(s, e.QuestionAsked): s for s in BESIDE},
+    **{(s, e.QuestionAsked): S.ANSWERING for s in TALK},
+    **{(s, e.QuestionAnswered): s for s in BESIDE},
+    (S.ANSWERING, e.QuestionAnswered): S.ANSWERED,
+    **{(s, e.FollowUpSaid): S.ANSWERING for s in TALK},
+    (S.ANSWERING, e.FollowUpSettled): S.ANSWERED,
+    **{(s, e.TaskWithdrawn): S.WITHDRAWN for s in (*ASKABLE, *TALK)},
     **{(s, e.TaskStopped): S.PAUSED for s in AT_WORK},
     **{(s, e.TaskBackburnered): S.BACKBURNER for s in (*AT_WORK, S.PAUSED, S.BLOCKED)},
     **{(s, e.TaskResumed): None for s in (S.PAUSED, S.BACKBURNER)},
@@ -90,6 +106,7 @@ STAYS: frozenset[type[Event]] = frozenset(
         e.WorkflowRead,
         e.BudgetRaised,
         e.TaskAskedAbout,
+        e.CommandMeant,
         e.ProposalMade,
         e.SetupAllowed,
         e.SetupWanted,
@@ -137,6 +154,7 @@ def evolve(task: Task, fact: Event) -> Task:
         delivery=fold_delivery(task.delivery, fact),
         money=fold_money(task.money, fact),
         open=still_open(task.open, fact) if isinstance(fact, ABOUT_DECISIONS) else task.open,
+        talk=fold_talk(task.talk, fact),
         wishes=_listen(task, fact) if type(fact) in TELLING else task.wishes,
     )
     return fold(moved, fact)
@@ -144,6 +162,7 @@ def evolve(task: Task, fact: Event) -> Task:
 
 fold = Fold[Task]()
 fold.on(e.ProjectChosen)(lambda task, fact: replace(task, project=fact.project, project_why=fact.why))
+fold.on(e.AnswerWanted)(lambda task, fact: replace(task, parked=(), problem=""))
 fold.on(e.RequestVouched)(lambda task, fact: replace(task, vouched=True))
 fold.on(e.TaskMuted)(lambda task, fact: replace(task, muted=fact.muted))
 fold.on(e.TaskCancelled)(lambda task, fact: replace(task, reason=fact.reason))
@@ -168,6 +187,12 @@ fold.on(e.ProposalMade)(lambda task, fact: replace(task, proposals=(*task.propos
 @fold.on(e.RemarkMade)
 def _(task: Task, fact: e.RemarkMade) -> Task:
     return replace(task, remarks=task.remarks + (not (fact.asks and fact.entitled)))
+
+
+@fold.on(e.ChangeWanted)
+def _(task: Task, fact: e.ChangeWanted) -> Task:
+    asked = replace(task.request, text=fact.request or task.request.text)
+    return replace(task, request=asked, parked=(), problem="")
 
 
 @fold.on(e.RequestCorrected)
@@ -229,7 +254,7 @@ def _works(task: Task, fact: e.AboutWork) -> WorkState:
 def _move(task: Task, fact: Event) -> tuple[TaskState, TaskState]:
     """The state that a fact takes a task to, and the one to come back to where it now rests."""
     kind = type(fact)
-    if kind in EVEN_WHEN_ENDED or (kind in STAYS and not task.has_ended):
+    if kind in EVEN_WHEN_ENDED or (kind in STAYS and (task.is_question or not task.has_ended)):
         return task.state, task.before_rest
     if (task.state, kind) not in TASK_MOVES:
         return task.state, _move_at_rest(task, fact)
@@ -263,11 +288,16 @@ _WORDS: dict[str, str] = {
     "backburner": "snoozed",
     "blocked": "waiting for you",
     "awaiting_approval": "waiting for an approval",
+    "answering": "a question that is being answered",
+    "answered": "a question that was answered",
 }
 _ACTS: dict[type[Event], str] = {
     e.TaskStopped: "stop it",
     e.TaskResumed: "resume it",
     e.TaskBackburnered: "snooze it",
     e.TaskCancelled: "cancel it",
+    e.AnswerWanted: "make a question of it",
+    e.ChangeWanted: "make a task of it",
+    e.TaskWithdrawn: "withdraw it",
     e.PlanAccepted: "take a plan for it",
 }

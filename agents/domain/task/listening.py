@@ -4,6 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any, TypedDict
 
+from agents.domain.asking.facts import CommandMeant
 from agents.domain.decisions.authority import Kind
 from agents.domain.decisions.decision import Decision, DecisionMade
 from agents.domain.decisions.subject import OfRun, OfStep
@@ -145,7 +146,9 @@ _READ: dict[type[Event], Callable[[Hearing, Any], _Said | None]] = {
     DecisionMade: _into_form,
     WishSettled: _settled,
 }
-TELLING: frozenset[type[Event]] = frozenset({*_READ, WishWeighed})  # of these a wish comes, or one changes
+TELLING: frozenset[type[Event]] = frozenset(
+    {*_READ, WishWeighed, CommandMeant}
+)  # of these a wish comes, or one changes
 
 _fold = Fold[tuple[Wish, ...]]()
 
@@ -158,6 +161,12 @@ def _(wishes: tuple[Wish, ...], fact: WishWeighed) -> tuple[Wish, ...]:
         return replace(wish, unweighed=False, unclear=fact.unclear, standing=standing, against=fact.contradicts)
 
     return _change(wishes, fact.wish, note_weighing)
+
+
+@_fold.on(CommandMeant)
+def _(wishes: tuple[Wish, ...], fact: CommandMeant) -> tuple[Wish, ...]:
+    """It was told us and not to minions: "please stop it" is no wish for the work."""
+    return tuple(wish for wish in wishes if wish.words != fact.words or wish.by != fact.by)
 
 
 @_fold.on(WishSettled)

@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
 
+from agents.domain.asking.facts import TalkState
 from agents.domain.decisions.authority import Kind
 from agents.domain.decisions.decision import Decision
 from agents.domain.ids import DecisionId, TaskId
@@ -30,11 +31,14 @@ class TaskState(StrEnum):
     PAUSED = "paused"
     FAILED = "failed"
     CANCELLED = "cancelled"
+    ANSWERING = "answering"  # it is a question about the code, and a run looks for the answer
+    ANSWERED = "answered"  # has ended, and goes on with the next word in its thread
+    WITHDRAWN = "withdrawn"  # it was no request
 
 
 S = TaskState
-ENDED = frozenset({S.DONE, S.FAILED, S.CANCELLED})
-AT_WORK = (S.RECEIVED, S.DECOMPOSING, S.IN_REVIEW, S.AWAITING_APPROVAL, S.RUNNING, S.POLISHING)
+ENDED = frozenset({S.DONE, S.FAILED, S.CANCELLED, S.ANSWERED, S.WITHDRAWN})
+AT_WORK = (S.RECEIVED, S.DECOMPOSING, S.IN_REVIEW, S.AWAITING_APPROVAL, S.RUNNING, S.POLISHING, S.ANSWERING)
 RESTING = (S.BLOCKED, S.BACKBURNER, S.PAUSED)
 PLANNING = (S.DECOMPOSING, S.IN_REVIEW, S.AWAITING_APPROVAL)
 
@@ -63,11 +67,17 @@ class Task:
     problem: Cause = ""
     reason: Cause = ""  # why it was cancelled
     ground: GroundState = field(default_factory=GroundState)
+    talk: TalkState = field(default_factory=TalkState)
     proposals: tuple[Proposal, ...] = ()  # that it gave rise to and nobody has decided on yet
 
     @property
     def has_ended(self) -> bool:
         return self.state in ENDED
+
+    @property
+    def is_question(self) -> bool:
+        """About the code: what is said in its thread goes on with it, also once it is answered."""
+        return self.state in (S.ANSWERING, S.ANSWERED)
 
     @property
     def at_rest(self) -> bool:

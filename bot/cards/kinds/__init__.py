@@ -16,6 +16,8 @@ from bot.cards.kinds.task import (
     intake,
     meant,
     project,
+    reroute,
+    route,
     second,
     snoozed,
     stopped,
@@ -42,7 +44,7 @@ _ALL = (
     *(merge, outside_review, unmerged, stuck, consent, escalation, late_checks, taken, question, scope, start_scope),
     *(gate, proposal, against_plan),
     *(clarification, no_plan, change, plan, debate),
-    *(intake, project, budget, correction, stopped, snoozed, cancel, controls, meant, second),
+    *(intake, route, project, budget, correction, stopped, snoozed, cancel, controls, meant, second, reroute),
 )
 CARDS: dict[Kind, KindCard] = {card.CARD.kind: card.CARD for card in _ALL}
 

@@ -32,6 +32,8 @@ TABLE = [
     (Kind.CLARIFICATION, {OWN, APP}, 1, "yes"),
     (Kind.NO_PLAN, {OWN, APP}, 1, "yes"),
     (Kind.CHANGE, {OWN, APP}, 1, "yes"),
+    (Kind.ROUTE, {OWN, APP}, 1, "yes"),
+    (Kind.REROUTE, {OWN, APP}, 1, "yes"),
     (Kind.PROJECT, {OWN, APP}, 1, "yes"),
     (Kind.QUESTION, {OWN, APP}, 1, "yes"),
     (Kind.PLAN, {APP}, 1, "channel"),
@@ -99,7 +101,7 @@ PAGE: dict[str, tuple[tuple[str, ...], tuple[str, ...], str]] = {
     "proposal": ((Kind.PROPOSAL,), ("",), "-y-----yy"),
     "intake of an outsider's issue": ((Kind.INTAKE,), ("", "take", "cancel"), "-y-------"),
     "stop, resume, cancel, backburner": (
-        (Kind.CONTROLS, Kind.STOPPED, Kind.BACKBURNER, Kind.CANCEL),
+        (Kind.CONTROLS, Kind.REROUTE, Kind.STOPPED, Kind.BACKBURNER, Kind.CANCEL),
         ("",),
         "yy-----yy",
     ),
@@ -108,7 +110,11 @@ PAGE: dict[str, tuple[tuple[str, ...], tuple[str, ...], str]] = {
     "cancel at the merge": ((Kind.MERGE,), ("cancel", "backburner"), "yy-----yy"),
     "cancel at a risky merge": (("merge_high",), ("cancel", "backburner"), "yyyy---yy"),
     "cancel at a critical merge": (("merge_critical",), ("cancel", "backburner"), "yyyyy--yy"),
-    "what words meant; a request edited later": ((Kind.MEANT, Kind.CORRECTION, Kind.SECOND), ("",), "yy-----yy"),
+    "what words meant; a request edited later": (
+        (Kind.MEANT, Kind.CORRECTION, Kind.SECOND, Kind.ROUTE),
+        ("",),
+        "yy-----yy",
+    ),
 }
 
 

@@ -3,6 +3,8 @@
 import pytest
 
 from agents.domain import events as e
+from agents.domain.asking import remarks
+from agents.domain.asking.remarks import Intent
 from agents.domain.decisions import answering, pressing
 from agents.domain.decisions.answering import Utterance
 from agents.domain.decisions.authority import ChannelPolicy, Group, Kind, PlanPolicy, Presser
@@ -17,7 +19,7 @@ from agents.domain.planning.decomposition import Decomposition
 from agents.domain.planning.planning import CannotPlan, Clarify, after_debate, after_review
 from agents.domain.planning.review import Critic, Custodiet, Debate
 from agents.domain.task import decide
-from agents.domain.task.decide import Intent, Wording
+from agents.domain.task.decide import Wording
 from agents.domain.task.fold import evolve
 from agents.domain.task.task import TaskState
 from tests.builders.decompositions import plan, subtask
@@ -230,8 +232,8 @@ def test_what_somebody_else_says_to_the_bot_is_a_task_unless_it_surely_changes_t
     remark = e.RemarkMade(task=planned.task.id, at=NOW, by=BO, text="use tabs", asks=True)
 
     def asked(intent: Intent, confidence: float) -> Kind | None:
-        understood = decide.Understood(intent=intent, confidence=confidence)
-        facts = decide.after_remark(planned.task, remark, understood, planned.moment())
+        understood = remarks.Understood(intent=intent, confidence=confidence)
+        facts = remarks.after_remark(planned.task, remark, understood, planned.moment())
         return next((fact.decision.kind for fact in facts if isinstance(fact, e.DecisionOpened)), None)
 
     assert asked(Intent.CHANGE, 0.9) is Kind.SECOND, "no plan is shown"

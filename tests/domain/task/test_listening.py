@@ -3,6 +3,7 @@
 import pytest
 
 from agents.domain import events as e
+from agents.domain.asking import remarks
 from agents.domain.checks.evaluation import RiskLevel
 from agents.domain.decisions import answering
 from agents.domain.decisions.answering import Utterance
@@ -85,8 +86,8 @@ def test_a_remark_that_becomes_a_change_is_one_wish(planned: Planned) -> None:
     (remark,) = answering.reply(task, Utterance(text="no logo, please"), OWNER, planned.moment())
     assert isinstance(remark, e.RemarkMade)
     task = planned.then([remark])
-    understood = decide.Understood(intent=decide.Intent.CHANGE, confidence=0.9)
-    task = planned.then(decide.after_remark(task, remark, understood, planned.moment()))
+    understood = remarks.Understood(intent=remarks.Intent.CHANGE, confidence=0.9)
+    task = planned.then(remarks.after_remark(task, remark, understood, planned.moment()))
     assert [(wish.words, wish.source) for wish in task.wishes] == [("no logo, please", Source.PLAN)]
 
 

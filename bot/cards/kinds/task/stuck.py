@@ -10,7 +10,9 @@ from bot.messages import Style
 
 # What a flow is doing, as people would say it.
 FLOW: dict[str, str] = {
-    "intake": "choosing the project",
+    "intake": "reading the message",
+    "follow_up": "reading what was said",
+    "answer": "answering the question",
     "decompose": "planning",
     "check_edit": "checking an edit of the plan",
     "review": "the review of the plan",

@@ -1,0 +1,1 @@
+"""Words that are no request for a change: questions about the code, commands in free words, talk."""

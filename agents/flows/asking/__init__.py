@@ -1,0 +1,1 @@
+"""Flows of questions about the code."""
