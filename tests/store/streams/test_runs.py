@@ -134,7 +134,8 @@ async def test_tokens_calls_and_money_are_those_of_the_calls_and_each_is_told_on
         assert (critic.role, custodiet.role, critic.calls, custodiet.calls) == ("critic", "custodiet", 1, 1)
 
         def untold(tx: Transaction) -> tuple[object, ...]:
-            jobs = tx.db.execute(tables.calls.select()).mappings().all()
+            calls = tx.db.execute(tables.calls.select()).mappings().all()
+            jobs = [row for row in calls if row["step"] != "route"]  # to read a message is no run of anybody
             assert sum(row["tokens_in"] for row in jobs) == first.tokens_in + critic.tokens_in + custodiet.tokens_in
             return tuple(row["step"] for row in jobs if not row["told"])
 
