@@ -9,6 +9,7 @@ from agents.workspace.environments.finding import find_environment, prepared_by_
 from agents.workspace.gates import detect
 from agents.workspace.gates.detect import Look
 from agents.workspace.gates.offers import LINT, Offer, read_offers
+from agents.workspace.gates.package_folders import find_packages
 from agents.workspace.git.repository_states import find_states
 
 STACKS = {
@@ -26,17 +27,23 @@ async def describe_folder(folder: Path) -> Sequence[tuple[str, str]]:
         look = await detect.look(folder)
     except OverlordError:
         look = Look(texts={})
-    tests, lint = detect.tests(look), detect.lint(look)
+    tests, lint = _tests(look), detect.lint(look)
     notes = [("Note", f"{each.what}. {each.step}") for each in await find_states(folder)]
     return [
         ("Folder", str(folder)),
         ("Stack", _stack(look)),
-        ("Tests", f"{tests.value}, found by its files" if tests else "none found: no check runs them"),
+        ("Tests", f"{tests}, found by its files" if tests else "none found: no check runs them"),
         ("Lint", f"{lint.value}, found by its files" if lint else "none found"),
         ("Set-up", await _setup(folder)),
         ("Files", f"{len(look.paths):,} committed"),
         *notes,
     ]
+
+
+def _tests(look: Look) -> str:
+    """Of each package, where there are several."""
+    found = [(package.folder, package.tests) for package in find_packages(look) if package.tests]
+    return ", ".join(f"{way.value} in {folder}" if folder else way.value for folder, way in found)
 
 
 async def _setup(folder: Path) -> str:

@@ -9,6 +9,7 @@ from agents.workspace.environments.tree_environment import Environment, environm
 from agents.workspace.gates import detect
 from agents.workspace.gates.detect import Way
 from agents.workspace.gates.offers import LINT, read_offers
+from agents.workspace.gates.package_folders import find_packages
 from agents.workspace.git.repository_states import find_states
 from bot.config.overlord import Project
 from bot.config.settings import Settings
@@ -40,9 +41,10 @@ def _gates(project: Project, path: Path) -> Check:
         room = environment(path, project.gates)
     except OverlordError as problem:
         return warn(name, problem.what, problem.next_step)
-    tests = None if project.gates.tests else detect.tests(look)
+    packages = [] if project.gates.tests else [each for each in find_packages(look) if each.tests]
+    tests = ", ".join(f"{each.tests} in {each.folder}" if each.folder else f"{each.tests}" for each in packages)
     lint = None if project.gates.lint else detect.lint(look)
-    for lacking in (_lacking(way, room) for way in (tests, lint) if way):
+    for lacking in (_lacking(way, room) for way in (*(each.tests for each in packages), lint) if way):
         if lacking:
             return warn(name, *lacking)
     extra = "".join(f", {gate.name}" for gate in project.gates.extra)

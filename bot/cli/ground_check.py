@@ -83,7 +83,7 @@ class _Grounds:
         elif not ground.ready:
             yield _not_set_up(name, ground)
         if ground.ready:
-            yield _installed(name, ground)
+            yield _unread(name, ground) if ground.clues else _installed(name, ground)
             yield _of_baseline(name, await self._gates.baseline(name, head, ground.key, _tell))
 
     async def _set_up(self, name: str, head: str, ground: Ground, confirm: Confirm) -> Check:
@@ -105,6 +105,11 @@ def _not_set_up(name: str, ground: Ground) -> Check:
     commands = "; ".join(ground.environment.setup)
     step = "Run `overlord doctor --set-up`, or ask for work: you are asked for leave then."
     return warn(f"set-up of {name}", cut(f"not done yet: {commands}", 400), step)
+
+
+def _unread(name: str, ground: Ground) -> Check:
+    step = "Write the commands under `environment: setup:` of the project (an empty list: none); a model is asked else."
+    return warn(f"set-up of {name}", f"code finds nothing to install, but {', '.join(ground.clues)} may say how", step)
 
 
 def _installed(name: str, ground: Ground) -> Check:

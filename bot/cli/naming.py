@@ -3,23 +3,28 @@
 import asyncio
 import os
 import re
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from agents.catalog.yaml import Value
+from agents.domain.checks.evaluation import ExtraGate, GateCommands
 from agents.domain.errors import OverlordError
 from agents.domain.models.routing import ROLES
 from agents.workspace.git.repository_states import find_obstacle
 from bot import app
 from bot.cli import session
 from bot.cli.found import describe_folder, offers_in
+from bot.cli.ground_check import check_grounds
 from bot.cli.session import Json
 from bot.config.changes import AddProject, Change, RemoveProject, SetModel
 from bot.config.named import Named
-from bot.config.settings import SettingsSource
+from bot.config.overlord import Project
+from bot.config.settings import Settings, SettingsSource
 from bot.config.state_folder import is_running
+from bot.doctor_check import State
 
 projects = typer.Typer(rich_markup_mode=None)
 models = typer.Typer(rich_markup_mode=None)
@@ -87,7 +92,8 @@ def init(
     context: typer.Context,
     folder: Annotated[str, typer.Argument(metavar="[FOLDER]", help="A git repository; else where you stand.")] = ".",
     name: Annotated[str, typer.Option(help="What to call it.", show_default="the folder's name")] = "",
-    yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask. Set-up still needs a person's leave.")] = False,
+    checks: Annotated[bool, typer.Option(help="Run its checks, to see which fail before any change.")] = True,
 ) -> None:
     """Look at a folder, show what was found, and name it as a project."""
     path = Path(whole_path(folder))
@@ -96,16 +102,30 @@ def init(
     called = name or re.sub(r"[^a-z0-9]+", "-", path.name.lower()).strip("-") or "project"
     for label, value in asyncio.run(describe_folder(path)):
         typer.echo(f"{label + ':':<11}{value}")
-    extra: list[Value] = []
+    extra: list[dict[str, str]] = []
     for offer in asyncio.run(offers_in(path)):
         typer.echo(f"{'Check:':<11}{offer.command} ({offer.found_in}): nothing runs it yet")
         if not yes and typer.confirm("Must it pass from now on?", default=False):
             extra.append({"name": offer.check.replace("_", "-"), "command": offer.command})
     if not yes:
         called = typer.prompt("Name", default=called)
+    if checks:
+        gates = GateCommands(extra=tuple(ExtraGate(name=each["name"], command=each["command"]) for each in extra))
+        show_ground(session.settings_of(context), Project(name=called, path=path, gates=gates), asks=not yes)
+    more: dict[str, Value] = {"gates": {"extra": [dict(each) for each in extra]}} if extra else {}
+    if not yes:
         typer.confirm(f"Name {path} as the project {called}?", default=True, abort=True)
-    more: dict[str, Value] = {"gates": {"extra": extra}} if extra else {}
     carry_out(context, AddProject(project=called, place=str(path), more=more), said=f"init {path}")
+
+
+def show_ground(settings: Settings, project: Project, *, asks: bool) -> None:
+    """What its checks say before any change. What they need is installed only if a person says yes to the commands."""
+    if asks and not typer.confirm("Run its checks now, to see which fail before any change?", default=True):
+        return
+    for check in check_grounds(replace(settings, projects=(project,)), set_up=asks):
+        label = "Baseline" if check.name.startswith("checks") else "Set-up"
+        step = f". {check.next_step}" if check.next_step and check.state is not State.OK else ""
+        typer.echo(f"{label + ':':<11}{check.seen}{step}")
 
 
 def whole_path(written: str) -> str:

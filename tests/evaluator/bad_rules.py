@@ -42,6 +42,13 @@ BAD_RULES: tuple[Piece, ...] = (
     _scope("a workflow file in capitals", {".GitHub/Workflows/rc.yml": "on: push\n"}, why="deny list"),
     _scope("settings with secrets by name", {"deploy/.env.production": "A=1\n"}, why="deny list"),
     _scope("our own settings", {"overlord.yaml": "projects: []\n"}, why="deny list"),
+    *(
+        _scope(f"a planted {path}, which acts on the next person's machine", {path: "{}\n", "shop/cart.py": MORE},
+               why="deny list")
+        for path in (".claude/settings.json", "shop/.Cursor/rules/a.mdc", ".mcp.json", ".vscode/tasks.json", ".envrc",
+                     ".devcontainer/devcontainer.json", "AGENTS.md", "shop/CLAUDE.md", ".husky/pre-commit",
+                     ".github/copilot-instructions.md", ".gitlab-ci.yml")
+    ),
     _scope("git's attributes", {".gitattributes": "* filter=run\n"}, why="deny list"),
     _scope("a name that reads backwards", {"shop/a\u202eyp.txt": "x\n"}, why="cannot be seen"),
     _scope("a name that is an option", {"--help.py": "A = 1\n"}, why="dash"),

@@ -38,6 +38,7 @@ from agents.ports import (
 )
 from agents.ports.judging import ANYWHERE
 from tests.fakes.baseline import Measures
+from tests.fakes.grounds import PlayedGrounds
 from tests.fakes.reader import ScriptedReader
 
 Play = Callable[[Brief, Watch], Awaitable[Outcome]]
@@ -245,6 +246,7 @@ class MemoryForge:
     runs: Callable[[str, int], Sequence[RemoteCheck]] | None = None  # its own CI, look by look; None: it has none
     looks: dict[str, int] = field(default_factory=dict)  # at the checks of each commit
     advice: str = ""  # for whoever works in the target of a merge
+    problem: ForgeFailed | None = None  # why nothing can be merged
 
     async def base(self, project: str, number: int = 0) -> str:
         if not self.on:
@@ -289,6 +291,8 @@ class MemoryForge:
         self.targets.append(target)
         if any(pull.draft for pull in self.pulls.values() if pull.number == number):
             raise ForgeFailed(f"#{number} is a draft. Nothing was merged", next_step="Mark it ready.")
+        if self.problem:
+            raise self.problem
         if self.advice:
             target.tell(self.advice)
         if self.holds:
@@ -361,6 +365,7 @@ class Workshop:
     artefacts: MemoryArtefacts = field(default_factory=MemoryArtefacts)
     packs: PlainPacks = field(default_factory=PlainPacks)
     reader: ScriptedReader = field(default_factory=ScriptedReader)
+    grounds: PlayedGrounds | None = None  # None: as the settings give them
     risk: Risk = field(default_factory=lambda: Risk(level=RiskLevel.LOW, why=("2 files, well covered",)))
     measure: Callable[[Sequence[Change]], object] = lambda changes: None  # told what a risk is asked of
 
@@ -376,6 +381,7 @@ class Workshop:
             packs=self.packs,
             reader=self.reader,
             risk=self.measured,
+            grounds=self.grounds or ports.grounds,
         )
 
     def measured(self, changes: Sequence[Change], coverage: float | None) -> Risk:

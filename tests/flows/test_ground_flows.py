@@ -1,6 +1,6 @@
 """Set-up with leave, and the baseline: nothing of a repository runs before a person says so."""
 
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -13,8 +13,9 @@ from agents.domain.project.environment import Environment
 from agents.domain.project.ground import Baseline, CheckBaseline
 from agents.domain.project.project import Project
 from agents.domain.task.task import TaskState
-from agents.ports import Ground, SetUpEnded, Show, show_nothing
+from agents.ports import SetUpEnded
 from bot.cards.planning.ground import baseline_in_words
+from tests.fakes.grounds import PlayedGrounds
 from tests.fakes.llm import ScriptedLlm
 from tests.fakes.work import Workshop
 from tests.flows.work import APPROVED, PLAN, Work
@@ -25,38 +26,8 @@ RED = CheckBaseline(name="tests", command="pytest -q", runs=3, failed=3, red=("t
 
 
 @dataclass
-class Grounds:
-    """A project that needs `environment`; set-up is played."""
-
-    environment: Environment = field(default_factory=lambda: Environment(setup=("npm ci",)))
-    ready: bool = False
-    ended: SetUpEnded = field(default_factory=lambda: SetUpEnded(key="k", log="setup-shop-k", seconds=3))
-    ran: list[tuple[str, ...]] = field(default_factory=list)
-
-    clues: dict[str, str] = field(default_factory=dict)
-    meanwhile: Callable[[], Awaitable[None]] | None = None  # done while a set-up runs
-
-    async def find(self, project: str, commit: str, proposed: tuple[str, ...] = ()) -> Ground:
-        clue = "-".join(self.clues.values())
-        if self.clues and not proposed:
-            return Ground(environment=Environment(), clues=self.clues, clue=clue)
-        if proposed:
-            self.environment = Environment(setup=proposed, proposed=tuple(self.clues))
-        return Ground(environment=self.environment, key="k", ready=self.ready, clues=self.clues, clue=clue)
-
-    async def set_up(
-        self, project: str, commit: str, show: Show = show_nothing, proposed: tuple[str, ...] = ()
-    ) -> SetUpEnded:
-        self.ran.append(proposed or self.environment.setup)
-        if self.meanwhile:
-            await self.meanwhile()
-        self.ready = not self.ended.problem
-        return self.ended
-
-
-@dataclass
 class Shop(Work):
-    grounds: Grounds = field(default_factory=Grounds)
+    grounds: PlayedGrounds = field(default_factory=PlayedGrounds)
 
     async def project(self) -> Project | None:
         return await self.office.database.read(lambda tx: tx.log.project(project_id("shop")))
@@ -76,7 +47,7 @@ class Shop(Work):
 async def shop(tmp_path: Path) -> AsyncIterator[Shop]:
     llm = ScriptedLlm(always={"decompose": PLAN, "critic": GO, "custodiet": OK, "code_review": APPROVED})
     async with planning(tmp_path, lambda office: lambda job: llm) as plan:
-        yield Shop(plan.office, plan.llm, plan.task, workshop=Workshop(), grounds=Grounds())
+        yield Shop(plan.office, plan.llm, plan.task, workshop=Workshop(), grounds=PlayedGrounds())
 
 
 async def test_no_command_runs_before_a_person_consents_and_work_waits_for_it(shop: Shop) -> None:

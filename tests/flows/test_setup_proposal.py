@@ -13,9 +13,10 @@ from agents.flows.setup_proposal import SetupSays
 from bot.cards.kinds import CARDS
 from bot.cards.planning.ground import ground_rows, setup_in_words
 from bot.cards.scene import NO_BILL
+from tests.fakes.grounds import PlayedGrounds
 from tests.fakes.llm import ScriptedLlm
 from tests.fakes.work import Workshop
-from tests.flows.test_ground_flows import Grounds, Shop
+from tests.flows.test_ground_flows import Shop
 from tests.flows.work import APPROVED, PLAN
 from tests.flows.world import planning
 from tests.scenarios.plans import GO, OK
@@ -33,7 +34,7 @@ async def shop(tmp_path: Path, request: pytest.FixtureRequest) -> AsyncIterator[
     always = {"decompose": PLAN, "critic": GO, "custodiet": OK, "code_review": APPROVED}
     llm = ScriptedLlm(always=always, setup=[getattr(request, "param", MAKES)])
     async with planning(tmp_path, lambda office: lambda job: llm) as plan:
-        grounds = Grounds(clues={"Makefile": "setup:\n\tpip install x\n"})
+        grounds = PlayedGrounds(clues={"Makefile": "setup:\n\tpip install x\n"})
         yield Clued(plan.office, plan.llm, plan.task, workshop=Workshop(), grounds=grounds, script=llm)
 
 

@@ -4,7 +4,7 @@ import configparser
 import json
 import re
 import tomllib
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
@@ -65,6 +65,26 @@ class Look:
             above=self,
         )
 
+    def split(self, folders: Sequence[str]) -> dict[str, "Look"]:
+        """The root and each folder by itself, as if it were the root: each path is in the innermost of them alone."""
+        known, owners = frozenset(folders), dict[str, str]()
+        paths: dict[str, list[str]] = {folder: [] for folder in ("", *folders)}
+        for path in self.paths:
+            above = path.rpartition("/")[0]
+            if above not in owners:
+                owners[above] = _innermost(above, known)
+            paths[owners[above]].append(path)
+        texts = {path: owners[path.rpartition("/")[0]] for path in self.texts if path in self.paths}
+        return {
+            folder: Look(
+                paths=frozenset(path[start:] for path in own),
+                texts={path[start:]: self.texts[path] for path in texts if texts[path] == folder},
+                above=self,
+            )
+            for folder, own in paths.items()
+            for start in [len(folder) + 1 if folder else 0]
+        }
+
     def toml(self, name: str = "pyproject.toml") -> dict[str, Any]:
         try:
             return tomllib.loads(self.texts.get(name, ""))
@@ -97,6 +117,12 @@ class Look:
         return written if isinstance(written, str) else ""
 
 
+def _innermost(folder: str, known: Collection[str]) -> str:
+    while folder and folder not in known:
+        folder = folder.rpartition("/")[0]
+    return folder
+
+
 async def look(repository: Path, commit: str = "HEAD") -> Look:
     """What is seen of a project before any work. Raises GitFailed."""
     return await look_at(repository, await objects.entries(repository, commit))
@@ -118,7 +144,7 @@ def folders_with(paths: Collection[str], names: Collection[str]) -> Iterator[str
 
 def _is_own(folder: str) -> bool:
     parts = folder.split("/")
-    return len(parts) <= DEEPEST and not any(part in _ASIDE or part.startswith(".") for part in parts)
+    return len(parts) <= DEEPEST and not any(part in _ASIDE or part[:1] == "." or "{" in part for part in parts)
 
 
 def decode(contents: Mapping[str, bytes]) -> dict[str, str]:

@@ -42,18 +42,18 @@ class Package:
 
 def find_packages(look: Look) -> tuple[Package, ...]:
     """The root first. A repository without packages beneath it is one by itself, and all of it belongs to that."""
-    folders = [folder for folder in detect.folders_with(look.paths, detect.MANIFESTS) if folder]
+    folders = [folder for folder in detect.folders_with(look.paths, detect.MANIFESTS) if folder][: detect.PACKAGES_MOST]
     crates = isinstance(look.toml("Cargo.toml").get("workspace"), dict)
-    chosen = [folder for folder in folders if _tests_in(look.within(folder, folders), crates=crates)]
+    apart = look.split(folders)
+    chosen = [folder for folder in folders if _tests_in(apart[folder], crates=crates)]
     if not chosen:
         return (Package(folder="", look=look, tests=detect.tests(look)),)
-    return tuple(_package(look, folder, chosen, crates=crates) for folder in ("", *chosen))
+    return tuple(_package(own, folder, chosen, crates=crates) for folder, own in look.split(chosen).items())
 
 
-def _package(look: Look, folder: str, chosen: Sequence[str], *, crates: bool) -> Package:
+def _package(own: Look, folder: str, chosen: Sequence[str], *, crates: bool) -> Package:
     start = f"{folder}/" if folder else ""
     others = tuple(other for other in chosen if other != folder and other.startswith(start))
-    own = look.within(folder, others)
     return Package(
         folder=folder,
         look=own,

@@ -22,12 +22,43 @@ def test_init_shows_what_it_found_and_names_the_project(shell: Shell) -> None:
     told = shell.run("init", "--yes", str(folder)).out
     assert "Python (pyproject.toml)" in told and "pytest" in told and "mypy ." in told
     assert "nothing runs it yet" in told, "a check is offered, never taken silently"
+    assert "Baseline:  all checks pass, three times" in told
     assert (shell.home / "overlord.yaml").read_text() == f"projects:\n  - name: my-shop\n    path: {folder}\n"
     assert shell.run("projects", "--json").json == [{"name": "my-shop", "place": str(folder), "channel": ""}]
     [act] = shell.run("settings", "history", "--json").json
     assert act["what"] == f"init {folder}" and act["who"].startswith("cli:"), "who did it is recorded"
     shell.run("projects", "remove", "my-shop")
     assert shell.run("projects", "--json").json == []
+
+
+def test_init_shows_what_is_red_before_any_change_and_installs_nothing_without_a_yes(shell: Shell) -> None:
+    red = {"api/test_a.py": "def test_a():\n    assert False\n", "api/setup.cfg": "", "web/package.json": "{}"}
+    folder = repos.somebodys(shell.folder / "red", red)
+    told = shell.run("init", "--yes", str(folder)).out
+    assert "pytest in api, found by its files" in told
+    assert "1 test (test_a.test_a) fails before the change. Work is not held to what failed before it" in told
+    needy = repos.somebodys(shell.folder / "needy", {"requirements.txt": "tiny\n", "test_a.py": "import tiny\n"})
+    told = shell.run("init", "--yes", str(needy)).out
+    assert "Set-up:    not done yet: " in told and "Baseline" not in told
+    assert not list((shell.home / "environments").glob("needy/*/venv"))
+    assert "Baseline" not in shell.run("init", "--yes", "--no-checks", "--name", "again", str(folder)).out
+
+
+def test_where_the_settings_may_not_be_written_the_lines_are_printed_and_comments_stay_where_they_may(
+    shell: Shell,
+) -> None:
+    folder = repos.somebodys(shell.folder / "shop", {"a.txt": "x\n"})
+    held = shell.folder / "held"
+    held.mkdir()
+    (held / "overlord.yaml").write_text("# mine\nprojects: []  # none yet\n")
+    (held / ".overlord.yaml.new").mkdir()  # so that not even root can put a new file there
+    refused = shell.run("--config", str(held / "overlord.yaml"), "init", "--yes", str(folder), code=1)
+    assert "Write it there yourself" in refused.err and f"path: {folder}" in refused.err
+    assert (held / "overlord.yaml").read_text() == "# mine\nprojects: []  # none yet\n"
+    (held / ".overlord.yaml.new").rmdir()
+    shell.run("--config", str(held / "overlord.yaml"), "init", "--yes", str(folder))
+    written = (held / "overlord.yaml").read_text()
+    assert written.startswith("# mine\n") and f"path: {folder}" in written
 
 
 @pytest.mark.parametrize(("made", "told"), [(False, "is no git repository"), (True, "has no commit yet")])

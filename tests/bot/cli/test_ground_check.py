@@ -55,6 +55,12 @@ def test_set_up_is_run_only_after_a_yes_to_the_exact_commands(tmp_path: Path) ->
     assert again["checks of shop"] == (State.WARN, "no tests: not run; all other checks pass")
 
 
+def test_files_that_code_cannot_read_are_named_with_what_to_write(tmp_path: Path) -> None:
+    user = somebodys(tmp_path / "shop", {"Makefile": "setup:\n\tbundle install\n", ".tool-versions": "ruby 3.3\n"})
+    state, words = said(settings_for(tmp_path, Project(name="shop", path=user)))["set-up of shop"]
+    assert state is State.WARN and words == ("code finds nothing to install, but .tool-versions, Makefile may say how")
+
+
 @pytest.mark.parametrize("committed", [True, False])
 def test_a_project_that_cannot_be_read_is_told(tmp_path: Path, committed: bool) -> None:
     (tmp_path / "shop").mkdir()

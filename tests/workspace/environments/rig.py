@@ -65,6 +65,7 @@ class Wish:
     secrets: Mapping[str, str] = field(default_factory=dict)
     hosts: PackageHosts = field(default_factory=dict)
     tag: str = ""
+    sandbox: str = "bubblewrap"
     ignored: Mapping[str, str] = field(default_factory=dict)  # files of the user's folder that no commit holds
 
 
@@ -78,7 +79,7 @@ def make(tmp_path: Path, wish: Wish, name: str = "shop") -> Rig:
     home = tmp_path / "home"
     (home / "repos").mkdir(parents=True, exist_ok=True)
     repository = bare(user, home / "repos" / f"{name}.git")
-    sandbox = RIGS["bubblewrap"]()
+    sandbox = RIGS[wish.sandbox]()
     artefacts = FileArtefacts(home)
 
     async def found() -> Sandbox:

@@ -2,14 +2,19 @@
 
 from pathlib import Path
 
+import pytest
+
 from agents.domain.project.environment import WrittenEnvironment
 from agents.workspace.environments.layers import Layers, Mark
+from tests.conformance.sandbox_rig import USUAL
 from tests.workspace.environments.rig import Wish, make
 
+on_both = pytest.mark.parametrize("sandbox", USUAL)
 LOOK = "cat {0} || ls {0} || echo HIDDEN"
 
 
-async def test_set_up_sees_no_state_folder_no_other_project_and_no_home(tmp_path: Path) -> None:
+@on_both
+async def test_set_up_sees_no_state_folder_no_other_project_and_no_home(tmp_path: Path, sandbox: str) -> None:
     (tmp_path / "home").mkdir()
     (tmp_path / "home" / "overlord.db").write_text("facts")
     (tmp_path / "home" / "environments" / "other").mkdir(parents=True)
@@ -17,23 +22,24 @@ async def test_set_up_sees_no_state_folder_no_other_project_and_no_home(tmp_path
         tmp_path / "home" / "overlord.db",
         tmp_path / "home" / "environments" / "other",
         tmp_path / "shop",
-        Path("/etc/shadow"),
-        Path("/var/log"),
+        *((Path("/etc/shadow"), Path("/var/log")) if sandbox == "bubblewrap" else ()),  # an image has its own
     )
     setup = tuple(LOOK.format(path) for path in hidden)
-    rig = make(tmp_path, Wish(files={"a.py": ""}, written=WrittenEnvironment(setup=setup)))
+    rig = make(tmp_path, Wish(files={"a.py": ""}, written=WrittenEnvironment(setup=setup), sandbox=sandbox))
     assert await rig.set_up() == ""
     assert (await rig.log()).count("\nHIDDEN\n") == len(hidden)
 
 
-async def test_set_up_is_given_the_secrets_that_are_named_and_no_other(tmp_path: Path) -> None:
+@on_both
+async def test_set_up_is_given_the_secrets_that_are_named_and_no_other(tmp_path: Path, sandbox: str) -> None:
     """Nor does a minion, and the log does not show it."""
     setup = ('test "$SHOP_INDEX" = sesame-open', 'echo "the value is $SHOP_INDEX"', "env | cut -d= -f1 | sort")
     written = WrittenEnvironment(setup=setup, secrets=("SHOP_INDEX",))
     environ = {"SHOP_INDEX": "sesame-open", "GITHUB_TOKEN": "ghp_x", "ANTHROPIC_API_KEY": "sk-x"}
-    rig = make(
-        tmp_path, Wish(files={"a.py": ""}, written=written, environ=environ, secrets={"SHOP_INDEX": "sesame-open"})
+    wish = Wish(
+        files={"a.py": ""}, written=written, environ=environ, secrets={"SHOP_INDEX": "sesame-open"}, sandbox=sandbox
     )
+    rig = make(tmp_path, wish)
     assert await rig.set_up() == ""
     log = await rig.log()
     assert "the value is [SHOP_INDEX]" in log

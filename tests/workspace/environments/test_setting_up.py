@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from agents.domain.project.environment import Service, WrittenEnvironment
+from tests.conformance.sandbox_rig import USUAL
 from tests.workspace.environments.private_index import PYTEST, Index, serving_index
 from tests.workspace.environments.rig import Wish, make
 from tests.workspace.repositories import git
@@ -136,14 +137,19 @@ async def test_a_host_that_no_list_names_is_not_reached_and_the_log_says_which(t
     assert not (await rig.grounds.find("shop", rig.commit)).ready
 
 
-async def test_what_a_person_lists_may_be_reached(tmp_path: Path, index: Index) -> None:
+@pytest.mark.parametrize("sandbox", USUAL)
+async def test_what_a_person_lists_may_be_reached_and_nothing_else(tmp_path: Path, index: Index, sandbox: str) -> None:
     from agents.domain.project.packages import Client
 
     place = index.address.removeprefix("http://")
     fetch = f"python3 -c \"import urllib.request as u; print(u.urlopen('{index.simple}tiny/').status)\""
     written = WrittenEnvironment(setup=(fetch,))
-    rig = make(tmp_path, Wish(files={"a.py": ""}, written=written, hosts={Client.PIP: (place,)}))
+    hosts = {Client.PIP: (place,)}
+    rig = make(tmp_path, Wish(files={"a.py": ""}, written=written, hosts=hosts, sandbox=sandbox))
     assert await rig.set_up() == ""
+    other = WrittenEnvironment(setup=(fetch.replace(place, "evil.example:81"),))
+    elsewhere = make(tmp_path / "x", Wish(files={"a.py": ""}, written=other, hosts=hosts, sandbox=sandbox))
+    assert "evil.example:81" in await elsewhere.set_up()
 
 
 async def test_offline_ever_after(tmp_path: Path, index: Index) -> None:

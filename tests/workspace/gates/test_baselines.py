@@ -13,6 +13,7 @@ from agents.workspace.gates.gate_runner import GateTools, Outcome
 from agents.workspace.gates.judge import GateConfig, SandboxGates
 from agents.workspace.gates.scoring import Report
 from tests.conformance.sandbox_rig import RIGS
+from tests.fakes.live import Audience
 from tests.workspace.repositories import bare, git, somebodys
 
 
@@ -77,7 +78,9 @@ async def test_a_red_and_a_steady_check_are_measured_in_the_sandbox_once(tmp_pat
     (home / "gates").rename(tmp_path / "nowhere") if (home / "gates").exists() else None
     kept = Kept(home, "shop", baseline.tree, "key", own)
     assert kept.read() == baseline
-    assert await gates.baseline("shop", commit, "key") == baseline
+    audience = Audience()
+    assert await gates.baseline("shop", commit, "key", audience) == baseline
+    assert audience.shown == [], "the second task on the same base runs nothing for it"
     assert not list((home / "gates").glob("*")) if (home / "gates").exists() else True, "nothing was laid out again"
     assert await gates.baseline("other", commit, "key") is None
 

@@ -86,6 +86,7 @@ YARN = {
             {"": Way.PYTEST},
         ),
         ({"tests/test_a.py": "", "examples/x/package.json": package("x")}, {"": Way.PYTEST}),
+        ({"tests/test_a.py": "", "{{name}}/setup.py": "", "{{name}}/test_b.py": ""}, {"": Way.PYTEST}),
         (
             {"tests/test_a.py": "", "front/package.json": package("front")},
             {"": Way.PYTEST, "front": Way.NPM},

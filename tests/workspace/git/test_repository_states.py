@@ -1,8 +1,10 @@
 """Any state of a repository has its answer, and the table in docs/projects.md says the same."""
 
+import os
 import re
 import shutil
-from collections.abc import Callable
+import subprocess
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -124,6 +126,26 @@ async def test_a_state_is_found_and_said(state: RepositoryState, tmp_path: Path)
     obstacle = await find_obstacle(folder)
     assert (obstacle is not None) is ANSWERS[state].blocks, "only what keeps work from beginning stops a request"
     assert not any(character in said[state].what for character in "{}\n")
+
+
+@pytest.fixture
+def small_disk(tmp_path: Path) -> Iterator[Path]:
+    home = tmp_path / "home"
+    home.mkdir()
+    mount = ["mount", "-t", "tmpfs", "-o", "size=4m,mode=0700", "tmpfs", str(home)]
+    if os.geteuid() != 0 or not shutil.which("mount") or subprocess.run(mount, capture_output=True).returncode:
+        pytest.skip("a small disk can only be mounted by root")
+    yield home
+    subprocess.run(["umount", "--lazy", str(home)], check=True)
+
+
+async def test_a_full_disk_is_found_where_work_would_be_done(tmp_path: Path, small_disk: Path) -> None:
+    folder = plain(tmp_path)
+    found = await find_obstacle(folder, small_disk)
+    assert found is not None and found.state is S.DISK_FULL
+    assert found.what == "Only 4 MB are free where work is done" and found.blocks
+    assert S.DISK_FULL in {each.state for each in await find_states(folder, small_disk)}
+    assert await find_obstacle(folder, tmp_path) is None, "where there is room, work begins"
 
 
 async def test_an_ordinary_repository_has_nothing_to_say(tmp_path: Path) -> None:
