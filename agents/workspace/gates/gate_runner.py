@@ -27,6 +27,7 @@ from agents.workspace.gates.scoring import Report
 from agents.workspace.git.objects import LINK, MODULE, Entry, batches
 from agents.workspace.sandbox.walls import GATE
 
+TOP = "top folder"  # of a repository with packages beneath it
 _NEVER = ("", ".", "..")
 AS_COMMITTED = Restored(over=(), without=())
 _FRESH = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
@@ -209,8 +210,8 @@ class GateRunner:
         return before.belief is Belief.DOUBTED
 
     def title(self, check: str) -> str:
-        """A check's name among those of all packages."""
-        return f"{check} ({self.case.package})" if self.case.package else check
+        """A check's name among those of all packages: who goes on without one goes on without no other."""
+        return f"{check} ({self.case.package or TOP})" if self.case.is_part else check
 
     def _key(self, wanted: Sequence[Entry], command: Command) -> str:
         where = (self.case.candidate.project, self.sandbox.name, *self.environment.identity)

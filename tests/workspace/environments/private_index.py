@@ -1,4 +1,4 @@
-"""A package index of our own on loopback, for pip and npm, with packages that are made here."""
+"""A package index of our own on loopback, for pip, npm and Cargo, with packages that are made here."""
 
 import base64
 import hashlib
@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 
 # Runs tests as pytest would, as far as the tests here need it.
 PYTEST = """
@@ -79,6 +80,20 @@ def tarball(name: str, files: Mapping[str, str], version: str = "1.0.0") -> byte
     return made.getvalue()
 
 
+def write_go(folder: Path, module: str, files: Mapping[str, str], version: str = "v1.0.0") -> str:
+    """A folder as a proxy of modules, and its address: Go asks an index on loopback past any proxy."""
+    at = folder / module / "@v"
+    at.mkdir(parents=True)
+    described = f"module {module}\n"
+    with zipfile.ZipFile(at / f"{version}.zip", "w") as archive:
+        for path, text in {"go.mod": described, **files}.items():
+            archive.writestr(f"{module}@{version}/{path}", text)
+    (at / "list").write_text(f"{version}\n")
+    (at / f"{version}.info").write_text(json.dumps({"Version": version, "Time": "2026-01-01T00:00:00Z"}))
+    (at / f"{version}.mod").write_text(described)
+    return f"file://{folder}"
+
+
 @dataclass(slots=True)
 class Index:
     """Pages by path. `files` is where what they link to lies: another host, as far as a proxy can tell."""
@@ -108,6 +123,21 @@ class Index:
         self.pages[f"/npm/{name}"] = json.dumps(document).encode()
         return integrity
 
+    def add_crate(self, name: str, files: Mapping[str, str], version: str = "1.0.0") -> None:
+        """As a sparse registry serves it; the name has at least four letters."""
+        made = io.BytesIO()
+        manifest = f'[package]\nname = "{name}"\nversion = "{version}"\nedition = "2021"\n'
+        with tarfile.open(fileobj=made, mode="w:gz") as archive:
+            for path, text in {"Cargo.toml": manifest, **files}.items():
+                entry = tarfile.TarInfo(f"{name}-{version}/{path}")
+                entry.size, entry.mode = len(text.encode()), 0o644
+                archive.addfile(entry, io.BytesIO(text.encode()))
+        digest = hashlib.sha256(made.getvalue()).hexdigest()
+        row = {"name": name, "vers": version, "deps": [], "cksum": digest, "features": {}, "yanked": False}
+        self.pages[f"/crates/{name[:2]}/{name[2:4]}/{name}"] = json.dumps(row).encode()
+        self.pages["/crates/config.json"] = json.dumps({"dl": f"{self.address}/crates/dl"}).encode()
+        self.pages[f"/crates/dl/{name}/{version}/download"] = made.getvalue()
+
     @property
     def simple(self) -> str:
         return f"{self.address}/simple/"
@@ -115,6 +145,10 @@ class Index:
     @property
     def npm(self) -> str:
         return f"{self.address}/npm/"
+
+    @property
+    def crates(self) -> str:
+        return f"sparse+{self.address}/crates/"
 
 
 @contextmanager

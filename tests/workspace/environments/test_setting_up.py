@@ -1,6 +1,7 @@
 """Set-up once with a network through the list, then offline: real sandboxes, real clients, an index on loopback."""
 
 import json
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -8,7 +9,7 @@ import pytest
 
 from agents.domain.project.environment import Service, WrittenEnvironment
 from tests.conformance.sandbox_rig import USUAL
-from tests.workspace.environments.private_index import PYTEST, Index, serving_index
+from tests.workspace.environments.private_index import PYTEST, Index, serving_index, write_go
 from tests.workspace.environments.rig import Wish, make
 from tests.workspace.repositories import git
 
@@ -124,6 +125,38 @@ async def test_two_packages_of_one_repository_each_get_what_they_need(tmp_path: 
     assert await rig.set_up() == ""
     assert await rig.says("sh", "-c", "cd api && python -c 'import tiny; print(tiny.WHO)'") == "tiny"
     assert await rig.says("sh", "-c", "cd web && node -p \"require('small')\"") == "small"
+
+
+@pytest.mark.skipif(not shutil.which("go"), reason="Go is not installed")
+async def test_modules_of_go_are_fetched_once_and_used_offline(tmp_path: Path) -> None:
+    modules = tmp_path / "modules"
+    proxy = write_go(modules, "example.org/tiny", {"tiny.go": 'package tiny\n\nfunc Who() string { return "tiny" }\n'})
+    files = {
+        "go.mod": "module shop\n\ngo 1.19\n\nrequire example.org/tiny v1.0.0\n",
+        "main.go": 'package main\n\nimport "example.org/tiny"\n\nfunc main() { print(tiny.Who()) }\n',
+    }
+    rig = make(tmp_path, Wish(files=files, environ={"GOPROXY": proxy, "GOSUMDB": "off"}))
+    assert await rig.set_up() == ""
+    shutil.rmtree(modules)
+    assert "tiny" in await rig.says("go", "run", ".")
+
+
+@pytest.mark.skipif(not (shutil.which("cargo") and shutil.which("cc")), reason="Rust is not installed")
+async def test_crates_are_fetched_once_and_used_offline(tmp_path: Path, index: Index) -> None:
+    index.add_crate("tiny", {"src/lib.rs": 'pub fn who() -> &\'static str { "tiny" }\n'})
+    files = {
+        "Cargo.toml": '[package]\nname = "shop"\nversion = "1.0.0"\nedition = "2021"\n[dependencies]\ntiny = "1"\n',
+        "src/main.rs": 'fn main() { println!("{}", tiny::who()); }\n',
+    }
+    own = tmp_path / "cargo"
+    own.mkdir()
+    sources = f'[source.crates-io]\nreplace-with = "own"\n[source.own]\nregistry = "{index.crates}"\n'
+    (own / "config.toml").write_text(sources)
+    rig = make(tmp_path, Wish(files=files, environ={"CARGO_HOME": str(own)}))
+    assert await rig.set_up() == ""
+    asked = len(index.asked)
+    assert await rig.says("cargo", "run", "--offline", "--quiet") == "tiny"
+    assert len(index.asked) == asked
 
 
 async def test_a_host_that_no_list_names_is_not_reached_and_the_log_says_which(tmp_path: Path, index: Index) -> None:

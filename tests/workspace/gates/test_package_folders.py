@@ -191,8 +191,19 @@ async def test_a_planted_manifest_or_root_setting_takes_nothing_away_from_the_ch
     }
     rows = scores(await judge(tmp_path / "quiet", BOTH, quiet))
     assert Score.NEEDS_REVISION in {rows["tests (services/api)"], rows.get("original tests (services/api)")}
+    scripted = {"web/cart.js": "exports.total = () => 0;\n", "web/package.json": package("web", test="true")}
+    assert scores(await judge(tmp_path / "scripted", BOTH, scripted))["original tests (web)"] is not PASS
     changed = {"services/api/src/shop.py": wrong, "services/api/tests/test_shop.py": TESTED.replace("3", "4")}
     assert scores(await judge(tmp_path / "changed", BOTH, changed))["original tests (services/api)"] is not PASS
+
+
+async def test_each_check_is_gone_on_without_by_itself(tmp_path: Path) -> None:
+    base = {**BOTH, "tests/test_all.py": "def test_all():\n    assert False\n"}
+    work = {"shared/prices.json": "[3]\n"}
+    rows = scores(await judge(tmp_path / "red", base, work))
+    assert rows["tests (top folder)"] is Score.NEEDS_REVISION and rows["tests (web)"] is PASS
+    waived = scores(await judge(tmp_path / "waived", base, work, frozenset({"tests (top folder)"})))
+    assert "tests (top folder)" not in waived and {"tests (web)", "tests (services/api)"} <= set(waived)
 
 
 async def test_a_package_that_is_removed_misses_its_tests(tmp_path: Path) -> None:
