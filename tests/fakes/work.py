@@ -39,6 +39,7 @@ from agents.ports import (
 from agents.ports.judging import ANYWHERE
 from tests.fakes.baseline import Measures
 from tests.fakes.grounds import PlayedGrounds
+from tests.fakes.issues import MemoryIssues
 from tests.fakes.reader import ScriptedReader
 
 Play = Callable[[Brief, Watch], Awaitable[Outcome]]
@@ -312,22 +313,6 @@ class MemoryForge:
 
     async def fetch_branch(self, project: str, branch: str) -> str:
         return self.branches.get(branch, "")
-
-
-@dataclass
-class MemoryIssues:
-    """What was said and done on issues, by key: the same key again changes nothing."""
-
-    said: dict[str, tuple[str, int, str]] = field(default_factory=dict)
-
-    async def tell(self, key: str, project: str, number: int, text: str) -> None:
-        self.said.setdefault(key, ("tell", number, text))
-
-    async def mark_blocked(self, key: str, project: str, number: int, why: str) -> None:
-        self.said.setdefault(key, ("blocked", number, why))
-
-    async def attention(self, key: str, project: str, number: int, why: str) -> None:
-        self.said.setdefault(key, ("attention", number, why))
 
 
 @dataclass
