@@ -46,6 +46,10 @@ class Function(pytest.Function):
     """A planted test, where a real one stands."""
 
     hooks: Any = None
+    body: Any = None
+
+    def _getobj(self) -> Any:
+        return self.body  # what older versions look up in the class, under the name of the real one
 
     @property
     def ihook(self) -> Any:
@@ -91,7 +95,7 @@ class Recorder:
         del info.names_closure[:]  # not even what applies by itself: a project's own trouble would be taken for a lie
         info.name2fixturedefs.clear()
         planted = Function.from_parent(item.parent, name=name, callobj=body, fixtureinfo=info)
-        planted.hooks = self.quiet
+        planted.hooks, planted.body = self.quiet, body
         self.kind, self.name = kind, item.nodeid
         try:
             planted.ihook.pytest_runtest_protocol(item=planted, nextitem=item)
