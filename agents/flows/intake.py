@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from pydantic import BaseModel, Field
 
 from agents.domain.asking import remarks, routes
-from agents.domain.asking.meaning import Message, RouteAnswer, Routed, task_meant
+from agents.domain.asking.meaning import COMMANDS, Message, RouteAnswer, Routed, named_tasks, task_meant
 from agents.domain.asking.names import Route
 from agents.domain.asking.remarks import Intent, Understood
 from agents.domain.decisions.kind import Moment
@@ -80,7 +80,8 @@ async def _route(task: Task, said: str, step: str, ports: Ports) -> Routed | Non
         return None
     shown = {near.id for near in around.tasks}
     meant = task_meant(says.task, said, shown)
-    return Routed(route=says.route, confidence=says.confidence, act=says.act, about=meant)
+    several = "it names several tasks" if says.route in COMMANDS and len(named_tasks(said)) > 1 else ""
+    return Routed(route=says.route, confidence=says.confidence, act=says.act, about=meant, unclear=several)
 
 
 def _known(around: Surroundings) -> list[str]:

@@ -17,6 +17,8 @@ from agents.domain.decisions.pressing import Press
 from agents.domain.errors import BudgetReached
 from agents.domain.events import CommandMeant
 from agents.domain.ids import PersonId, TaskId
+from agents.domain.task import decide
+from agents.domain.task.decide import Wording
 from agents.domain.task.task import Task, TaskState
 from agents.ports import Found, Llm
 from bot.intake.conversation import Command, understand
@@ -178,6 +180,19 @@ async def test_the_reader_of_a_message_is_shown_what_stands_around_it(tmp_path: 
         about = llm.asked[0].about
         assert about["said"] == "add a login page" and about["projects"] == ["shop"] and about["known"] == []
         assert "T-77" not in str(await world.now()), "a task that it was not shown is not steered"
+
+
+async def test_a_command_that_names_several_tasks_is_asked_about(tmp_path: Path) -> None:
+    llm = ScriptedLlm(route=[{"route": "steer", "confidence": 1.0, "act": "stop", "task": "T-1"}])
+    async with planning(tmp_path, scripted(llm)) as world:
+        await act(world, "edit", lambda task, moment: correct(task, moment, "stop T-1 and T-2"))
+        await world.run_next("intake")
+        task = await world.now()
+        assert task.of_kind(Kind.ROUTE) and "CommandMeant" not in await world.facts()
+
+
+def correct(task: Task, moment: Moment, text: str) -> Facts:
+    return decide.correct(task, Wording(text=text), ANA, moment)
 
 
 async def test_a_command_is_said_once_with_the_rights_of_its_author(tmp_path: Path) -> None:

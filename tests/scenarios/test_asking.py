@@ -10,7 +10,7 @@ from agents.ports import Found
 from tests.fakes.llm import ScriptedLlm, no_answer
 from tests.fakes.reader import ScriptedReader
 from tests.fakes.work import Workshop, idle
-from tests.scenarios.conftest import THREE, TWO_PROJECTS, Given, Opened, Play
+from tests.scenarios.conftest import THREE, TWO_PROJECTS, Given, Opened, Play, on
 from tests.scenarios.plans import GO, OK, means
 from tests.scenarios.stage import until
 from tests.scenarios.working import ONE
@@ -111,6 +111,7 @@ async def test_a_task_is_steered_in_free_words(opened: Opened) -> None:
     assert [task.id for task in listed] == ["T-1"], "what was no request is in no list"
 
 
+@on("slack")
 @pytest.mark.parametrize(
     "read", [routes("question", 0.4), no_answer("it is not JSON")], ids=["not sure", "no answer that counts"]
 )
@@ -124,6 +125,7 @@ async def test_what_nobody_could_read_is_asked_about(opened: Opened, read: Any) 
     await play.sees("ana", thread, "Sessions end after an hour.")
 
 
+@on("discord")
 async def test_a_task_made_by_mistake_is_withdrawn_and_leaves_the_lists(opened: Opened) -> None:
     play = await opened(Given(config=TWO_PROJECTS, llm=ScriptedLlm(route=[routes("change")], project=[no_answer()])))
     thread = await play.stage.say("ana", "a note to myself", mention=True)

@@ -72,9 +72,12 @@ def _about(task: Task, remark: e.RemarkMade, understood: Understood, moment: Mom
 
 
 def _obey(task: Task, remark: e.RemarkMade, understood: Understood, moment: Moment) -> Facts:
-    """A command without a task's name is for the thread's own."""
+    """A command without a task's name is for the thread's own; one with several names is for nobody."""
+    named = named_tasks(remark.text)
+    if len(named) > 1:
+        return []
     said = Message(by=remark.by, text=remark.text, delivery=remark.delivery)
-    about = task_meant(understood.task, remark.text, {task.id}) or (None if named_tasks(remark.text) else task.id)
+    about = task_meant(understood.task, remark.text, {task.id}) or task.id
     routed = Routed(route=Route.STEER, confidence=understood.confidence, act=understood.act, about=about)
     return command_meant(task, said, routed, moment)
 

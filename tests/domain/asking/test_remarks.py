@@ -1,0 +1,77 @@
+"""Remarks in a task's thread that ask about the code, or that are commands in free words."""
+
+from dataclasses import replace
+
+import pytest
+
+from agents.domain import events as e
+from agents.domain.asking.names import Act
+from agents.domain.asking.remarks import Intent, Understood, after_remark
+from agents.domain.decisions.kind import Facts
+from agents.domain.task.task import TaskState
+from tests.builders.planned import Planned
+from tests.builders.steered import ANA
+
+
+def remark(planned: Planned, text: str) -> e.RemarkMade:
+    made = e.RemarkMade(task=planned.task.id, at=planned.moment().at, by=ANA, text=text, entitled=True, delivery="d")
+    planned.then([made])
+    return made
+
+
+def after(planned: Planned, text: str, understood: Understood) -> Facts:
+    return after_remark(planned.task, remark(planned, text), understood, planned.moment())
+
+
+def test_a_question_is_answered_beside_the_work() -> None:
+    planned = Planned()
+    before = planned.task.state
+    [asked] = after(planned, "where are sessions kept?", Understood(intent=Intent.QUESTION, confidence=0.9))
+    assert isinstance(asked, e.QuestionAsked) and asked.number == 1
+    planned.then([asked, e.QuestionAnswered(task=planned.task.id, at=planned.moment().at, number=1, answer="There.")])
+    assert planned.task.state is before and planned.task.talk.inquiries[0].answer == "There."
+
+
+def test_a_question_that_is_not_sure_or_of_no_project_stays_a_remark() -> None:
+    assert after(Planned(), "sessions?", Understood(intent=Intent.QUESTION, confidence=0.5)) == []
+    planned = Planned()
+    planned.task = replace(planned.task, project="")
+    assert after(planned, "where are sessions kept?", Understood(intent=Intent.QUESTION, confidence=0.9)) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "task", "about"),
+    [
+        ("hold it for now", "", "T-1"),
+        ("hold T-4 for now", "", "T-4"),
+        ("hold it", "T-9", "T-1"),
+    ],
+)
+def test_a_command_is_for_the_named_task_or_the_threads_own(text: str, task: str, about: str) -> None:
+    said = Understood(intent=Intent.COMMAND, confidence=0.9, act=Act.STOP, task=task)
+    [meant] = after(Planned(), text, said)
+    assert isinstance(meant, e.CommandMeant)
+    assert (meant.act, meant.about, meant.by, meant.delivery) == (Act.STOP, about, ANA, "d")
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        Understood(intent=Intent.COMMAND, confidence=0.6, act=Act.CANCEL),
+        Understood(intent=Intent.COMMAND, confidence=1.0),
+    ],
+)
+def test_a_command_that_is_not_sure_or_names_nothing_is_none(said: Understood) -> None:
+    assert after(Planned(), "hm, stop?", said) == []
+
+
+def test_a_command_for_several_tasks_is_for_none() -> None:
+    said = Understood(intent=Intent.COMMAND, confidence=1.0, act=Act.STOP, task="T-2")
+    assert after(Planned(), "hold T-2 and T-3", said) == []
+
+
+def test_a_command_is_no_wish_for_the_minions() -> None:
+    planned = Planned()
+    facts = after(planned, "please hold this", Understood(intent=Intent.COMMAND, confidence=0.9, act=Act.STOP))
+    assert [wish.words for wish in planned.task.wishes] == ["please hold this"]
+    assert planned.then(facts).wishes == () and planned.task.state is TaskState.DECOMPOSING
