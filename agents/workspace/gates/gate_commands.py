@@ -189,8 +189,13 @@ def _lint(way: Way, environment: Environment, names: tuple[str, ...], rules: str
             return Command(argv=("make", "lint"), shown="make lint", needs="make")
 
 
+def lints_by_ruff(way: Way, environment: Environment) -> bool:
+    """Also in place of a flake8 that is set up, but not installed."""
+    return way is Way.RUFF or (way is Way.FLAKE8 and not environment.has("flake8"))
+
+
 def _python_lint(way: Way, environment: Environment, names: Sequence[str], shown: str, rules: str) -> Command:
-    if way is Way.FLAKE8 and environment.has("flake8"):
+    if not lints_by_ruff(way, environment):
         return Command(argv=(environment.python, "-m", "flake8", "--", *names), shown=f"flake8 {shown}")
     if environment.ruff is None:
         raise NoEnvironment("ruff is not installed", next_step="Install it: pip install ruff, in the environment.")

@@ -127,10 +127,8 @@ async def lint(runner: GateRunner, apart: Collection[str] = ()) -> GateRun:
 
 
 async def _lint_by(runner: GateRunner, way: Way, files: Sequence[str]) -> GateRun:
-    command = partial(_lint, runner, way)
-    return await run_check(
-        runner, Check(name=runner.title(LINT), files=files, command=command, is_ruff=way is Way.RUFF)
-    )
+    command, by_ruff = partial(_lint, runner, way), gate_commands.lints_by_ruff(way, runner.environment)
+    return await run_check(runner, Check(name=runner.title(LINT), files=files, command=command, is_ruff=by_ruff))
 
 
 def lint_whole(runner: GateRunner) -> Command | None:
