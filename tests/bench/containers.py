@@ -21,6 +21,7 @@ SUITES = (
     "tests/sandbox/test_attacks_output.py",
     "tests/sandbox/test_attacks_secrets.py",
     "tests/sandbox/test_egress.py",
+    "tests/evaluator/test_tampering.py",
 )
 # No network of its own is made, and no disk but ours is touched; a raised limit may be forbidden.
 DAEMON = (
