@@ -45,6 +45,9 @@ ICONS: dict[TaskState, str] = {
     TaskState.PAUSED: "pause",
     TaskState.FAILED: "cross",
     TaskState.CANCELLED: "cross",
+    TaskState.ANSWERING: "work",
+    TaskState.ANSWERED: "tick",
+    TaskState.WITHDRAWN: "cross",
 }
 TONES: dict[Tone, tuple[str, str]] = {
     Tone.PLAIN: ("", ""),
