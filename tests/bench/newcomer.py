@@ -88,7 +88,7 @@ async def _ask(url: str, reached: Callable[[str], None]) -> None:
         await until(lambda: _answers(client), "the console", PATIENCE)
         reached("console")
         visit = Visit(url, client, ScriptedDesk())
-        said = await visit.say(REQUEST)
+        said = await visit.say(f"@overlord {REQUEST}")
         assert said.status_code < 400, said.text
         reached("request")
         await until(lambda: _shows_plan(visit), "the plan's card", PATIENCE)
