@@ -25,7 +25,8 @@ from agents.workspace.files.artefacts import FileArtefacts
 from bot.cards.opening import Opening
 from bot.config.git_manners import manners_of
 from bot.config.platforms import OWN, load, platforms
-from bot.config.settings import Settings, SettingsSource
+from bot.config.settings import Settings
+from bot.config.settings_source import SettingsSource
 from bot.config.state_folder import keep_secret, make_database_private, make_home
 from bot.delivery import announcer
 from bot.delivery.outbox import Outbox

@@ -17,7 +17,7 @@ from agents.domain.text.redact import Redact, Redactor
 from agents.domain.work.git_names import PLAIN, GitManners
 from agents.domain.workflow.workflow import Workflow
 from agents.ports import Clock, Show
-from bot.config.named import Named
+from bot.config.settings import Named
 from bot.live import Live
 from bot.permissions import Permissions
 from store.database import Database

@@ -11,7 +11,8 @@ from pathlib import Path
 from agents.domain.errors import OverlordError
 from bot import app
 from bot.app import Program
-from bot.config.settings import Settings, SettingsSource, os_user
+from bot.config.settings import Settings
+from bot.config.settings_source import SettingsSource, os_user
 from bot.config.state_folder import make_home, mark_as_running
 from bot.logs import set_up_logs
 from bot.network import HERE, LookUp

@@ -73,3 +73,4 @@ ALL: tuple[type[Event], ...] = tuple(
     for kind in vars(room).values()
     if isinstance(kind, type) and issubclass(kind, Event) and kind.__module__ == room.__name__
 )
+OF_PROJECTS = frozenset(kind for kind in ALL if issubclass(kind, OnProject))  # noqa: F405

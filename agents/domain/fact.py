@@ -35,6 +35,11 @@ class OnEitherStream(Event):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class OnProject(OnEitherStream):
+    """On a project's stream alone: it moves no task, and has no card of its own."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class AboutDecision(OnEitherStream):
     decision: DecisionId
 

@@ -238,6 +238,17 @@ CARD_FOR: dict[type[Event], tuple[Maker, ...]] = {
 }
 
 # Facts people are not told of; a proposal is told by the card of its decision.
-QUIET: frozenset[type[Event]] = frozenset(
-    {e.CommandMeant, e.TaskMuted, e.RequestEdited, e.DraftDue, e.ProposalMade, e.ProposalApproved, e.ProposalRejected}
-) | frozenset({e.SetupAllowed, e.SetupProposed, e.EnvironmentReady, e.EnvironmentFailed})
+QUIET: frozenset[type[Event]] = (
+    frozenset(
+        {
+            e.CommandMeant,
+            e.TaskMuted,
+            e.RequestEdited,
+            e.DraftDue,
+            e.ProposalMade,
+            e.ProposalApproved,
+            e.ProposalRejected,
+        }
+    )
+    | e.OF_PROJECTS
+)

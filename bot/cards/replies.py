@@ -14,8 +14,8 @@ from bot.cards.decisions import button, decision_card
 from bot.cards.kinds import CARDS, kind_in_words
 from bot.cards.kinds.kind_card import who_may
 from bot.cards.status import state_of
-from bot.config.named import Named
 from bot.config.platforms import find_platform
+from bot.config.settings import Named
 from bot.messages import Card, Link, Row, Tone
 
 HELP = Card(

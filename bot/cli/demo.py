@@ -21,7 +21,7 @@ from bot import app
 from bot.cards.reasons import put
 from bot.cli import session
 from bot.config.platforms import OWN
-from bot.config.settings import load_settings
+from bot.config.settings_source import load_settings
 from bot.logs import set_up_logs
 from bot.messages import Said
 from bot.queries import Need, TaskPage

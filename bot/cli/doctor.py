@@ -31,7 +31,8 @@ from bot.cli.gates_check import check_gates
 from bot.cli.ground_check import check_grounds
 from bot.config.overlord import Sandbox
 from bot.config.platforms import load, platforms
-from bot.config.settings import BadSettings, Settings
+from bot.config.settings import Settings
+from bot.config.settings_source import BadSettings
 from bot.doctor_check import Check, State, fail, ok, warn
 from bot.running.workshop import on_github
 from store.streams.audit import Progress

@@ -20,9 +20,9 @@ from bot.cli.found import describe_folder, offers_in
 from bot.cli.ground_check import check_grounds
 from bot.cli.session import Json
 from bot.config.changes import AddProject, Change, RemoveProject, SetModel
-from bot.config.named import Named
 from bot.config.overlord import Project
-from bot.config.settings import Settings, SettingsSource
+from bot.config.settings import Named, Settings
+from bot.config.settings_source import SettingsSource
 from bot.config.state_folder import is_running
 from bot.doctor_check import State
 

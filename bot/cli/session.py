@@ -22,7 +22,8 @@ from agents.domain.text.redact import Redactor
 from agents.domain.text.sanitize import clean, one_line
 from bot import app
 from bot.cards.replies import key_sentence
-from bot.config.settings import Settings, load_settings, os_user
+from bot.config.settings import Settings
+from bot.config.settings_source import load_settings, os_user
 from bot.config.state_folder import make_home
 from bot.logs import set_up_logs
 from bot.messages import Choice, Delivery, Pressed, Said

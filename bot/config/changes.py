@@ -13,7 +13,8 @@ from agents.domain.errors import OverlordError
 from agents.domain.models.routing import ROLES
 from agents.workspace.git.git import git_dir
 from bot.config.accounts import WRITTEN_GROUPS, member
-from bot.config.settings import Settings, SettingsSource
+from bot.config.settings import Settings
+from bot.config.settings_source import SettingsSource
 from bot.config.state_folder import NAME, SettingsFile, accept, is_accepted, make_home
 
 LOCK = "settings.lock"

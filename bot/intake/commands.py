@@ -16,7 +16,7 @@ from bot.cards import replies
 from bot.cards.replies import Page, QueueStatus
 from bot.cards.scene import Bill
 from bot.cards.status import cost_card, status_card, why_card
-from bot.config.named import Named
+from bot.config.settings import Named
 from bot.delivery.announcer import NO_HOUSE, House, redraw_status, reply, whisper, wish
 from bot.intake.access import needs_of, read_waiting, sees
 from bot.intake.conversation import PRIVATE, Command, Meaning, Verb, point_to_button

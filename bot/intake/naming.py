@@ -9,7 +9,7 @@ from agents.domain.errors import OverlordError
 from agents.domain.ids import PersonId
 from bot.cards.replies import named_card
 from bot.config.changes import AddMember, AddProject, Change, RemoveMember, RemoveProject, SetModel
-from bot.config.named import Named
+from bot.config.settings import Named
 from bot.messages import Card, Said
 from bot.permissions import Permissions
 from store.running.acts import Act

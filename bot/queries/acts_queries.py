@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from agents.domain.errors import OverlordError
 from agents.domain.ids import Account, TaskId, Thread
 from bot.config.changes import Change, RemoveProject, change_settings
-from bot.config.settings import SettingsSource
+from bot.config.settings_source import SettingsSource
 from bot.services import Services
 from store.running.acts import Act, ActState
 from store.transaction import Transaction

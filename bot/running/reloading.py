@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 from agents.domain.errors import OverlordError
 from agents.domain.ids import TaskId, Thread
 from bot.config.git_manners import manners_of
-from bot.config.settings import Settings, SettingsSource
+from bot.config.settings import Settings
+from bot.config.settings_source import SettingsSource
 from bot.queries.acts_queries import open_on
 from bot.services import Services
 from store.running.acts import Act, ActState

@@ -14,7 +14,7 @@ from pathlib import Path
 from agents.llm.gateway import Gateway
 from agents.ports import Converse, Keep, Ports, Said, ToolCall
 from bot.app import Program, running
-from bot.config.settings import load_settings
+from bot.config.settings_source import load_settings
 from tests.bench import ack
 from tests.bench.floor import folder
 from tests.bench.rows import Row, Say

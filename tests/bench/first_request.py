@@ -13,7 +13,7 @@ from pathlib import Path
 
 from agents.ports import Converse, Keep, Ports, Said, ToolCall
 from bot.app import Program, running
-from bot.config.settings import load_settings
+from bot.config.settings_source import load_settings
 from tests.bench import checkout, pack
 from tests.bench.floor import folder
 from tests.bench.rows import Row, Say, compared

@@ -23,7 +23,7 @@ from agents.workspace.git.git import git_dir
 from agents.workspace.git.mirror import lock_of
 from agents.workspace.git.upkeep import pack_refs
 from bot.app import Program, running
-from bot.config.settings import load_settings
+from bot.config.settings_source import load_settings
 from bot.config.state_folder import make_home
 from store.database import Database
 from store.transaction import Transaction

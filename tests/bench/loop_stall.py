@@ -19,7 +19,7 @@ import httpx
 
 from agents.llm.gateway import Gateway
 from bot.app import Program, running
-from bot.config.settings import load_settings
+from bot.config.settings_source import load_settings
 from tests.bench.floor import folder
 from tests.bench.rows import Row, Say
 from tests.fakes.ports import free_port

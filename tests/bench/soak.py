@@ -34,7 +34,7 @@ from agents.workspace.projects import lay_out_sample
 from agents.workspace.sandbox.processes import resource_limits
 from agents.workspace.sandbox.walls import MB
 from bot.app import Program, running
-from bot.config.settings import load_settings
+from bot.config.settings_source import load_settings
 from bot.messages import Choice, Pressed
 from bot.queries import Need
 from manifests import packaged_path

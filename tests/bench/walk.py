@@ -11,7 +11,7 @@ from pathlib import Path
 from agents.domain.events import WorkEvaluated, WorkHandedIn
 from agents.domain.task.task import Task
 from bot.app import Program, running
-from bot.config.settings import load_settings
+from bot.config.settings_source import load_settings
 from tests.bench.floor import folder
 from tests.bench.rows import Row, Say, compared
 from tests.scenarios.console_stage import ConsoleStage

@@ -28,7 +28,7 @@ import bot.__main__, bot.start
 from bot.app import open_queries
 from bot.config.platforms import load, platforms
 from bot.logs import set_up_logs
-from bot.config.settings import load_settings
+from bot.config.settings_source import load_settings
 
 async def open_and_close(settings):
     async with open_queries(settings):

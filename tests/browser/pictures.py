@@ -15,7 +15,7 @@ from typing import Literal
 from playwright.async_api import Browser
 
 from bot.app import Program, running
-from bot.config.settings import load_settings
+from bot.config.settings_source import load_settings
 from tests.browser.chromium import chromium, found
 from tests.scenarios.console_stage import ConsoleStage
 from tests.scenarios.stage import until

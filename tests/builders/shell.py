@@ -17,7 +17,7 @@ from typer.testing import CliRunner
 
 from agents.domain.ids import Account, Thread
 from bot.app import open_queries
-from bot.config.settings import load_settings, os_user
+from bot.config.settings_source import load_settings, os_user
 from bot.messages import Said
 
 OVERLORD = Path(sys.executable).with_name("overlord")

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from agents.catalog.policies import load_specialists
 from agents.catalog.skills import read_skills
-from bot.config.settings import BadSettings, load_settings
+from bot.config.settings_source import BadSettings, load_settings
 from manifests import packaged_path
 
 GOLDEN = Path(__file__).with_name("broken_messages.txt")

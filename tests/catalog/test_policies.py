@@ -21,7 +21,8 @@ from agents.domain.limits import Limits, Retention
 from bot.cards.reasons import put_all
 from bot.config.accounts import GROUPS, account, member
 from bot.config.overlord import OVERLORD
-from bot.config.settings import BadSettings, Settings, load_settings
+from bot.config.settings import Settings
+from bot.config.settings_source import BadSettings, load_settings
 
 
 def test_the_packaged_numbers_are_the_defaults_of_the_domain() -> None:

@@ -7,7 +7,8 @@ import pytest
 from agents.catalog.retries import RETRIES
 from agents.catalog.yaml import read_packaged
 from agents.domain.models.failure import POLICIES, ErrorClass, RetryPolicy
-from bot.config.settings import BadSettings, Settings, load_settings
+from bot.config.settings import Settings
+from bot.config.settings_source import BadSettings, load_settings
 
 
 def read(folder: Path, written: str) -> Settings:

@@ -15,7 +15,7 @@ from agents.domain.context.strategy import MEASURES, Input, Strategy
 from agents.domain.errors import SettingsProblem
 from agents.domain.workflow.roles import GATHERED, Base, RolePart, ToolName
 from agents.minions.engines.builtin.tools import TOOLS
-from bot.config.settings import load_settings
+from bot.config.settings_source import load_settings
 
 OURS = load_catalog()
 GATE = {"name": "types", "command": "mypy ."}

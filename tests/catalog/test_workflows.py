@@ -13,7 +13,7 @@ from agents.catalog.workflows import CHOSEN, TEMPLATES, WORKFLOW, WorkflowPart
 from agents.catalog.yaml import Value, parse_yaml, read_packaged
 from agents.domain.workflow.steps import STEP_TYPES, Drafts, StepLevel
 from agents.domain.workflow.workflow import DEFAULT, Part, Workflow
-from bot.config.settings import load_settings
+from bot.config.settings_source import load_settings
 from store.codec import shape
 
 OURS = TEMPLATES.read(read_packaged("workflows").data)

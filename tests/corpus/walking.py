@@ -17,7 +17,7 @@ from agents.domain.events import BaselineMeasured, EnvironmentFailed, Event, Gro
 from agents.domain.ids import TaskId
 from bot.app import Program, running
 from bot.cards.planning.ground import baseline_in_words
-from bot.config.settings import load_settings
+from bot.config.settings_source import load_settings
 from bot.queries import Need
 from tests.corpus.projects import Project
 from tests.corpus.script import MODEL, REQUEST, Script

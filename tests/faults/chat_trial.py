@@ -22,7 +22,7 @@ import bot.platforms.slack.gateway  # noqa: F401
 from agents.domain.errors import NoAnswer
 from agents.ports import Ask, Ports, Shape, Spent
 from bot.app import running
-from bot.config.settings import load_settings
+from bot.config.settings_source import load_settings
 from store.chat.posts import Act, PostState
 from tests.fakes.clock import ScaledClock
 from tests.fakes.ports import free_port

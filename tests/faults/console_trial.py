@@ -17,7 +17,7 @@ from agents.catalog.models import load_scripts
 from agents.llm.gateway import Gateway
 from agents.ports import Ports
 from bot.app import running
-from bot.config.settings import load_settings
+from bot.config.settings_source import load_settings
 from bot.messages import Button
 from bot.platforms.console.rendering import templates
 from tests.fakes.clock import ScaledClock

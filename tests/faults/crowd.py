@@ -11,7 +11,8 @@ from sqlalchemy import text
 from agents.domain.events import Event, JobParked
 from agents.domain.ids import Account, Thread
 from agents.ports import Ports
-from bot.config.settings import Settings, load_settings
+from bot.config.settings import Settings
+from bot.config.settings_source import load_settings
 from bot.messages import Said
 from store.database import Database, StoreUnavailable
 from store.streams.audit import examine, integrity, stalled_tasks

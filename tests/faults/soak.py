@@ -13,7 +13,7 @@ import httpx
 from agents.domain.ids import Account, Thread
 from agents.llm.gateway import Gateway
 from bot.app import Program, running
-from bot.config.settings import load_settings
+from bot.config.settings_source import load_settings
 from bot.messages import Button, Pressed, Said
 from bot.queries import Conversation
 from tests.fakes.clock import ScaledClock

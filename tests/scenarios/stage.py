@@ -16,7 +16,7 @@ from agents.domain.ids import Account
 from agents.ports import Clock, Ports
 from bot.app import Program, running
 from bot.cards.decisions import PUT_OFF
-from bot.config.settings import SettingsSource
+from bot.config.settings_source import SettingsSource
 from tests.fakes.clock import ScaledClock
 from tests.workspace import repositories
 

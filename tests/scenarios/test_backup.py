@@ -10,7 +10,8 @@ import pytest
 
 from agents.ports import Ask, Llm, Ports, Shape, Spent
 from bot.app import Program, running
-from bot.config.settings import Settings, load_settings
+from bot.config.settings import Settings
+from bot.config.settings_source import load_settings
 from bot.queries.backup import UNFINISHED, NoBackup, restore_backup, write_backup
 from store.backup import NotEmpty
 from store.database import Database

@@ -11,7 +11,7 @@ from agents.domain.work.work import SubtaskState
 from agents.ports import Brief, Finished, Outcome, Watch
 from bot.app import open_queries
 from bot.cli import session
-from bot.config.settings import load_settings
+from bot.config.settings_source import load_settings
 from tests.fakes.work import ScriptedMinions, Workshop
 from tests.scenarios.conftest import Opened, Play, on
 from tests.scenarios.stage import OPERATOR, until

@@ -8,7 +8,7 @@ import pytest
 
 from agents.ports import Ports
 from bot.app import Program, running
-from bot.config.settings import load_settings
+from bot.config.settings_source import load_settings
 from tests.fakes.console import text_of, visitor
 from tests.fakes.llm import ScriptedLlm, ScriptedTalker
 from tests.fakes.work import with_services

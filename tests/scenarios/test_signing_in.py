@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from bot.app import open_people, running
-from bot.config.settings import load_settings
+from bot.config.settings_source import load_settings
 from bot.start import opening_lines
 from tests.fakes.console import Visit, visitor
 from tests.fakes.desk import ScriptedDesk

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
-from agents.domain.fact import Event, OnEitherStream
+from agents.domain.fact import Event, OnEitherStream, OnProject
 from agents.domain.ids import PersonId
 
 CONSENTS_KEPT = 50
@@ -50,7 +50,7 @@ class Standing(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SetupAllowed(OnEitherStream):
+class SetupAllowed(OnProject):
     """A person consented to exactly these commands."""
 
     consent: str
@@ -60,7 +60,7 @@ class SetupAllowed(OnEitherStream):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class EnvironmentReady(OnEitherStream):
+class EnvironmentReady(OnProject):
     """What the project needs is installed."""
 
     key: str
@@ -70,7 +70,7 @@ class EnvironmentReady(OnEitherStream):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class EnvironmentFailed(OnEitherStream):
+class EnvironmentFailed(OnProject):
     key: str
     consent: str
     problem: str
@@ -95,7 +95,7 @@ class SetupWanted(Event):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SetupProposed(OnEitherStream):
+class SetupProposed(OnProject):
     """A model says how the project is set up, by files that code cannot read. Nothing of it is run without consent."""
 
     clue: str  # the hash of those files

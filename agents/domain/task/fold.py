@@ -108,17 +108,14 @@ STAYS: frozenset[type[Event]] = frozenset(
         e.TaskAskedAbout,
         e.CommandMeant,
         e.ProposalMade,
-        e.SetupAllowed,
         e.SetupWanted,
-        e.SetupProposed,
         e.SetupBegun,
         e.SetupFailed,
         e.GroundNoted,
         e.GroundSettled,
-        e.EnvironmentReady,
-        e.EnvironmentFailed,
         e.BaselineBegun,
         e.BaselineMeasured,
+        *e.OF_PROJECTS,
     }
 )
 EVEN_WHEN_ENDED: frozenset[type[Event]] = frozenset(

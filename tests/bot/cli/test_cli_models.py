@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from bot.cli.doctor import check_models
-from bot.config.settings import load_settings
+from bot.config.settings_source import load_settings
 from tests.builders.shell import Shell
 from tests.builders.started import said, up
 

@@ -9,7 +9,8 @@ from agents.domain.checks.evaluation import ExtraGate, GateCommands
 from agents.workspace.environments.tree_environment import environment
 from bot.cli.gates_check import check_gates
 from bot.config.overlord import Project
-from bot.config.settings import Settings, load_settings
+from bot.config.settings import Settings
+from bot.config.settings_source import load_settings
 from bot.doctor_check import Check, State
 from tests.evaluator.pieces import SHOP, Files
 from tests.evaluator.yard import git, repository_of

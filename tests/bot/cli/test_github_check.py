@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from bot.cli.doctor import check_github
-from bot.config.settings import Settings, load_settings
+from bot.config.settings import Settings
+from bot.config.settings_source import load_settings
 from bot.doctor_check import Check, State
 from tests.fakes.github import TOKEN, running_github
 from tests.workspace import repositories as repos

@@ -7,7 +7,8 @@ import pytest
 from agents.domain.project.environment import WrittenEnvironment
 from bot.cli.ground_check import check_grounds
 from bot.config.overlord import Project
-from bot.config.settings import Settings, load_settings
+from bot.config.settings import Settings
+from bot.config.settings_source import load_settings
 from bot.doctor_check import State
 from tests.workspace.repositories import git, somebodys
 

@@ -6,7 +6,7 @@ import pytest
 
 from agents.domain.errors import OverlordError
 from bot.config.changes import AddMember, AddProject, Change, RemoveMember, RemoveProject, SetModel, change_settings
-from bot.config.settings import SettingsSource
+from bot.config.settings_source import SettingsSource
 from bot.config.state_folder import accept, find_settings, read_settings
 from tests.workspace import repositories as repos
 

@@ -7,7 +7,8 @@ import pytest
 from agents.domain.ids import Account
 from agents.domain.work.git_names import PLAIN, GitManners
 from bot.config.git_manners import manners_of
-from bot.config.settings import BadSettings, Settings, load_settings
+from bot.config.settings import Settings
+from bot.config.settings_source import BadSettings, load_settings
 
 ANA, TEAM = "Ana Lima <ana@example.com>", "Team <team@example.com>"
 

@@ -13,7 +13,8 @@ from agents.domain.decisions.authority import ChannelPolicy, Group, OnTimeout, P
 from agents.domain.errors import SettingsProblem
 from agents.domain.limits import Limits
 from bot.config.overlord import VARIABLES
-from bot.config.settings import BadSettings, Settings, load_settings
+from bot.config.settings import Settings
+from bot.config.settings_source import BadSettings, load_settings
 from bot.platforms.console import ConsoleSettings
 from bot.platforms.discord import DiscordSettings
 from bot.platforms.slack import SlackSettings

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from bot.config.settings import BadSettings, Settings, load_settings
+from bot.config.settings import Settings
+from bot.config.settings_source import BadSettings, load_settings
 from bot.config.state_folder import find_settings
 from tests.builders.shell import Shell
 

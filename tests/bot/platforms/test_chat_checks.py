@@ -6,7 +6,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 from bot.config.platforms import OWN, load, platforms
-from bot.config.settings import Settings, load_settings
+from bot.config.settings import Settings
+from bot.config.settings_source import load_settings
 from bot.doctor_check import Check, State
 from tests.fakes.discord import FakeDiscord
 from tests.fakes.slack import FakeSlack, fake_slack

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from starlette.types import Receive, Scope, Send
 
-from bot.config.settings import BadSettings, load_settings
+from bot.config.settings_source import BadSettings, load_settings
 from bot.platforms.console import ConsoleSettings
 from bot.platforms.console.guard import Forwarded
 from tests.bot.console_tokens import Tokens, enter, shared
