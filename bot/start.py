@@ -12,8 +12,8 @@ from agents.domain.errors import OverlordError
 from bot import app
 from bot.app import Program
 from bot.config.settings import Settings
-from bot.config.settings_source import SettingsSource, os_user
-from bot.config.state_folder import make_home, mark_as_running
+from bot.config.settings_source import SettingsSource
+from bot.config.state_folder import make_home, mark_as_running, os_user
 from bot.logs import set_up_logs
 from bot.network import HERE, LookUp
 from bot.permissions import Permissions

@@ -23,8 +23,8 @@ from agents.domain.text.sanitize import clean, one_line
 from bot import app
 from bot.cards.replies import key_sentence
 from bot.config.settings import Settings
-from bot.config.settings_source import load_settings, os_user
-from bot.config.state_folder import make_home
+from bot.config.settings_source import load_settings
+from bot.config.state_folder import make_home, os_user
 from bot.logs import set_up_logs
 from bot.messages import Choice, Delivery, Pressed, Said
 from bot.queries import Heard, TaskPage

@@ -1,7 +1,6 @@
 """The environment and overlord.yaml, read once; everything that is wrong with them is told at once."""
 
 import os
-import pwd
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
@@ -34,7 +33,7 @@ from bot.config.overlord import (
     tokens_in,
 )
 from bot.config.settings import Settings
-from bot.config.state_folder import HOME, Search, SettingsFile, expand, find_settings, home_of, read_settings
+from bot.config.state_folder import HOME, Search, SettingsFile, expand, find_settings, home_of, os_user, read_settings
 
 CONFIG = "OVERLORD_CONFIG"
 _SECRET_NAME = re.compile(r"(API_KEY|TOKEN|SECRET|PASSWORD|ACCESS_KEY)$")
@@ -79,14 +78,6 @@ class SettingsSource:
 
     def load(self, instead: SettingsFile | None = None) -> Settings:
         return load_settings(self.environ, cwd=self.cwd, flags=self.flags, user=self.user, instead=instead)
-
-
-def os_user() -> str:
-    """Who runs this process, as the machine knows it; the environment's word is not taken for it."""
-    try:
-        return pwd.getpwuid(os.getuid()).pw_name
-    except KeyError:
-        return f"uid-{os.getuid()}"
 
 
 @dataclass(slots=True)

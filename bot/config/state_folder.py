@@ -4,6 +4,7 @@ import fcntl
 import hashlib
 import json
 import os
+import pwd
 import re
 import secrets
 import shlex
@@ -216,3 +217,11 @@ def _key(path: Path) -> str:
 
 def _hash(body: bytes) -> str:
     return hashlib.sha256(body).hexdigest()
+
+
+def os_user() -> str:
+    """Who runs this process, as the machine knows it; the environment's word is not taken for it."""
+    try:
+        return pwd.getpwuid(os.getuid()).pw_name
+    except KeyError:
+        return f"uid-{os.getuid()}"

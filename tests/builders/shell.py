@@ -17,7 +17,8 @@ from typer.testing import CliRunner
 
 from agents.domain.ids import Account, Thread
 from bot.app import open_queries
-from bot.config.settings_source import load_settings, os_user
+from bot.config.settings_source import load_settings
+from bot.config.state_folder import os_user
 from bot.messages import Said
 
 OVERLORD = Path(sys.executable).with_name("overlord")
