@@ -159,7 +159,7 @@ def evaluation_rows(judged: Evaluation) -> list[Row]:
     rules = [gate for gate in plain if gate.score is Score.PASS]
     rows = [Row(label=gate.name.capitalize(), value=_gate(gate)) for gate in judged.gates if gate not in rules]
     if rules:
-        rows.append(Row(label="Policy checks", value=f"passed: {', '.join(gate.name for gate in rules)}"))
+        rows.append(Row(label="Policy checks", value=f"passed ({', '.join(gate.name for gate in rules)})"))
     rows += [Row(label=review.known_as.capitalize(), value=_review(review)) for review in judged.reviews]
     rows.append(Row(label="Changed", value=changed_in_words(judged.changes, judged.files)))
     return rows

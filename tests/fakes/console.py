@@ -63,3 +63,14 @@ async def visitor(url: str) -> AsyncIterator[httpx.AsyncClient]:
 def text_of(html: str) -> str:
     """What a page says, roughly: without tags."""
     return unescape(re.sub(r"\s+", " ", re.sub(r"<[^>]+>", " ", html)))
+
+
+def filled_in(html: str) -> dict[str, str]:
+    """What stands in the fields that people fill in, by name."""
+    inputs = dict(re.findall(r'<input type="text" id="[^"]*" name="([^"]*)" value="([^"]*)"', html))
+    areas = dict(re.findall(r'<textarea id="[^"]*" name="([^"]*)"[^>]*>([^<]*)</textarea>', html))
+    chosen = {
+        name: re.findall(r"<option selected>([^<]*)", options)[0]
+        for name, options in re.findall(r'<select id="[^"]*" name="([^"]*)"[^>]*>(.*?)</select>', html, re.DOTALL)
+    }
+    return {name: unescape(value) for name, value in (inputs | areas | chosen).items()}

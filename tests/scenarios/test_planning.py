@@ -1,9 +1,12 @@
 """From a sentence to an approved plan, the same on every platform: the rehearsed walks, played by the real client."""
 
+from collections.abc import Sequence
+
 import pytest
 
 from agents.domain.decisions.authority import Kind
 from agents.domain.decisions.subject import OfPlan
+from agents.domain.planning.decomposition import Subtask
 from agents.domain.task.task import TaskState
 from tests.scenarios.conftest import THREE, Given, Opened, Play
 from tests.scenarios.first_words import AT_FIRST
@@ -14,6 +17,11 @@ SENT_BACK = "Count how often each link is used"
 ALIGNED = "Let people choose their own short code"
 UNRESOLVED = "Delete links that nobody has opened for a year"
 STOPPED = "Move all links to our new billing database"
+
+
+async def steps(play: Play) -> Sequence[Subtask]:
+    draft = (await play.task()).plan.draft
+    return draft.steps if draft else ()
 
 
 @pytest.fixture
@@ -67,6 +75,10 @@ async def test_reviewers_who_cannot_agree_leave_it_to_a_person(rehearsal: Play) 
     more = {"Edit plan", "Cancel task"}
     assert set(card.buttons) == {"Proceed as proposed", "Narrow scope", "Ask for more information", *more}
     await play.sees("ana", thread, "Waiting for a person's judgement")
+    rename = "\n".join(f"{step.number}{' | Count first' if step.number == 1 else ''}" for step in await steps(play))
+    await play.stage.press("ana", thread, "Edit plan", words=rename)
+    await play.sees("ana", thread, "the plan needs your judgement", "they still disagree", "renamed 1", "Count first")
+    assert (await play.facts()).count("ReviewersDisagreed") == 1, "it did not grow, so nobody read it again"
     await play.stage.press("lead", thread, "Proceed as proposed")
     await play.sees("ana", thread, "Plan approved by", gone="Proceed as proposed")
     await play.sees("ana", thread, "Running")

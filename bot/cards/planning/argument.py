@@ -39,6 +39,7 @@ def argument_rows(review: Review | None) -> list[Row]:
     left_out = f"{', '.join(review.unknown)}: no such principle, so it was left out" if review.unknown else ""
     return [
         Row(label="Critic", value=_critic(review)),
+        *rows_of(("Assumed, not tested", _untested(review))),
         *_resolution(stops.get(Side.CRITIC)),
         Row(label="Scope guard", value=_custodiet(review)),
         *_resolution(stops.get(Side.CUSTODIET)),
@@ -92,9 +93,14 @@ def _critic(review: Review) -> str:
     said = review.critic
     if said.verdict is Critic.HALT and said.issues:
         return f"{CRITIC[said.verdict]}: {cut('; '.join(issue.what for issue in said.issues), 400)}"
-    untested = (f"untested: {each}" for each in said.assumptions)
-    points = said.why_none or cut("; ".join((*map(_finding, said.issues), *said.changes, *untested)), 500)
+    points = said.why_none or cut("; ".join((*map(_finding, said.issues), *said.changes)), 500)
     return f"{CRITIC[said.verdict]}{f': {points}' if points else ''}"
+
+
+def _untested(review: Review) -> str:
+    """What the critic takes for granted, in a row of its own: it qualifies the verdict, and is no part of it."""
+    halted = review.critic.verdict is Critic.HALT and review.critic.issues
+    return "" if halted else cut("; ".join(review.critic.assumptions), 400)
 
 
 def _custodiet(review: Review) -> str:

@@ -1,5 +1,6 @@
 """Each attempt at a subtask in one row: how it ended, what was checked, what it changed, and what comes next."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -32,7 +33,7 @@ class AttemptRow:
 
 
 def attempts(outcomes: Sequence[WorkerOutcome], judged: Sequence[EvaluationResult]) -> list[AttemptRow]:
-    """In the order in which they began."""
+    """Those of one subtask below each other, in their order."""
     scores = {run_key(each.task, each.subtask, each.revision_number + 1): each for each in judged}
     by_run: dict[str, list[WorkerOutcome]] = {run: [] for run in (each.run for each in outcomes)}
     for each in outcomes:
@@ -40,7 +41,7 @@ def attempts(outcomes: Sequence[WorkerOutcome], judged: Sequence[EvaluationResul
     last = {_subtask(run): run for run in (*by_run, *scores)}
     return [
         _attempt(run, by_run.get(run, []), scores.get(run), latest=last[_subtask(run)] == run)
-        for run in dict.fromkeys((*by_run, *scores))
+        for run in sorted(dict.fromkeys((*by_run, *scores)), key=_place)
     ]
 
 
@@ -59,10 +60,14 @@ def _attempt(run: str, told: list[WorkerOutcome], score: EvaluationResult | None
 
 
 def in_numbers(made: Implementation) -> str:
-    """Such as "2 created, 1 modified, tests in 1"; the status is said beside it."""
-    parts = (("{} created", made.files_created), ("{} modified", made.files_modified))
-    more = (("{} removed", made.files_removed), ("tests in {}", made.tests_written))
-    return ", ".join(said.format(len(files)) for said, files in (*parts, *more) if files) or "no file"
+    """Such as "2 files new, 1 changed, 1 with tests"; the status is said beside it."""
+    counts = (("new", made.files_created), ("changed", made.files_modified), ("removed", made.files_removed))
+    said = [(len(files), word) for word, files in (*counts, ("with tests", made.tests_written)) if files]
+    if not said:
+        return "no file"
+    (first, word), *others = said
+    files = f"{first} file{'s' if first != 1 else ''} {word}"
+    return ", ".join((files, *(f"{count} {word}" for count, word in others)))
 
 
 def _ended(worker: WorkerOutcome | None, score: EvaluationResult | None) -> str:
@@ -83,6 +88,11 @@ def _scores(score: EvaluationResult | None, reviewers: Sequence[WorkerOutcome]) 
 
 def _word(score: str) -> str:
     return SCORE[Score(score)] if score in SCORE else score
+
+
+def _place(run: str) -> tuple[int, ...]:
+    """By the numbers in “T-1.2-1”."""
+    return tuple(map(int, re.findall(r"\d+", run)))
 
 
 def _subtask(run: str) -> str:

@@ -16,6 +16,7 @@ from agents.domain.decisions.table import questions
 from agents.domain.ids import TaskId, fingerprint
 from agents.domain.task.task import Task, TaskState
 from bot.cards.approved_plan import details, title_of
+from bot.cards.plan import shows_plan
 from bot.cards.status import TONE, state_of
 from bot.cards.work.attempts import attempts
 from bot.live import Running
@@ -85,7 +86,19 @@ def templates() -> "Environment":
         auto_reload=False,  # or each include asks the disk, and a page has hundreds
     )
     filters = (utc, iso, cut, mark, conversation_mark, thread_path, is_here, initial, first_line, code)
-    functions = (state_of, title_of, details, questions, attempts, changes_path, live_mark, ago, draw, nonce)
+    functions = (
+        state_of,
+        title_of,
+        details,
+        questions,
+        attempts,
+        shows_plan,
+        changes_path,
+        live_mark,
+        ago,
+        draw,
+        nonce,
+    )
     made.filters |= {each.__name__: each for each in filters}
     made.globals |= {each.__name__: each for each in functions}
     made.globals |= {"ICONS": ICONS, "STATE_TONES": TONE, "TONES": TONES, "LINES_SHOWN": LINES_SHOWN}

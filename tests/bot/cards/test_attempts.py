@@ -29,7 +29,7 @@ def test_what_was_measured_is_said_and_not_what_the_minion_claims() -> None:
         name="T-1.2, attempt 1",
         ended="needs another try",
         checks=("tests: passed", "lint: not run", "critic asks for changes"),
-        changed="1 created, tests in 1",
+        changed="1 file new, 1 with tests",
         next="",
     ), "a later attempt went on from it, so nothing is next"
     assert (second.ended, second.checks) == ("passed", ("tests: passed", "lint: not run", "review: not run"))
@@ -41,6 +41,12 @@ def test_a_reviewer_without_a_verdict_is_said_and_so_is_who_decides() -> None:
         (ended("T-1.2-1", status=Status.BLOCKED, next_step="A person decides"), silent), (judged(1, "pass"),)
     )
     assert (row.ended, row.checks[-1], row.next) == ("passed", "security gave no verdict", "A person decides")
+
+
+def test_attempts_at_one_subtask_stand_below_each_other() -> None:
+    runs = ("T-1.1-1", "T-1.10-1", "T-1.2-1", "T-1.1-2")
+    names = [row.name for row in attempts(tuple(map(ended, runs)), ())]
+    assert names == ["T-1.1, attempt 1", "T-1.1, attempt 2", "T-1.2, attempt 1", "T-1.10, attempt 1"]
 
 
 def test_a_minion_that_was_not_judged_says_what_it_did_last() -> None:

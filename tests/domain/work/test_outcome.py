@@ -166,25 +166,25 @@ def test_what_was_made_is_what_git_measured() -> None:
     assert stopped.files_modified == ("app.py", "tests/test_app.py", "tests/test_mode.py")
     assert stopped.files_removed == ("old.py", "tests/test_gone.py")
     assert stopped.tests_written == ("tests/test_app.py", "tests/test_new.py")
-    assert in_numbers(stopped) == "2 created, 3 modified, 2 removed, tests in 2"
+    assert in_numbers(stopped) == "2 files new, 3 changed, 2 removed, 2 with tests"
 
 
 @pytest.mark.parametrize(
     ("ends", "status", "words"),
     [
-        ([HANDED_IN, judged(Score.PASS)], Made.SUCCESS, "1 modified"),
-        ([HANDED_IN, judged(Score.NEEDS_REVISION)], Made.PARTIAL, "1 modified"),
-        ([HANDED_IN, judged(Score.FAIL)], Made.FAILED, "1 modified"),
-        ([HANDED_IN, judged(Score.PASS, Opinion.NO_VERDICT, silent=True)], Made.PARTIAL, "1 modified"),
+        ([HANDED_IN, judged(Score.PASS)], Made.SUCCESS, "1 file changed"),
+        ([HANDED_IN, judged(Score.NEEDS_REVISION)], Made.PARTIAL, "1 file changed"),
+        ([HANDED_IN, judged(Score.FAIL)], Made.FAILED, "1 file changed"),
+        ([HANDED_IN, judged(Score.PASS, Opinion.NO_VERDICT, silent=True)], Made.PARTIAL, "1 file changed"),
         (
             [HANDED_IN, judged(Score.NEEDS_REVISION), fact(e.SubtaskEscalated, why="3 attempts")],
             Made.PARTIAL,
-            "1 modified",
+            "1 file changed",
         ),
         (
             [fact(e.MinionFailed, ending=Ending.TURNS, problem="too long", changes=CHANGES[:1])],
             Made.PARTIAL,
-            "1 modified",
+            "1 file changed",
         ),
         ([fact(e.MinionFailed, ending=Ending.TURNS, problem="too long")], Made.FAILED, "no file"),
         ([fact(e.MinionStopped, commit="c")], Made.FAILED, "no file"),

@@ -256,7 +256,7 @@ async def test_a_task_says_what_came_of_each_run() -> None:
         page = await visit.get("/task/T-1")
         said = text_of(page.text)
         assert "What came of each attempt" in said and "T-1.1, attempt 1" in said
-        assert "1 created, 1 modified" in said and "approves Next: Another attempt" in said
+        assert "1 file new, 1 changed" in said and "approves Next: Another attempt" in said
         assert NASTY not in page.text and "SUCCESS" not in page.text and "NEEDS_REVISION" not in page.text
 
 

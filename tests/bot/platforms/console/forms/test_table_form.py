@@ -1,14 +1,13 @@
 """A table on a page of the console: moved, dropped, refused beside its fields, and sent; all of it without scripts."""
 
 import re
-from html import unescape
 
 from agents.domain.errors import OverlordError
 from agents.domain.ids import Account, DecisionId, Thread
 from agents.domain.planning.plan_faults import Fault
 from bot.messages import Button, Card, Choice, FormColumn, Pressed
 from bot.platforms.console.rendering import thread_path
-from tests.fakes.console import Visit, console, text_of
+from tests.fakes.console import Visit, console, filled_in, text_of
 from tests.fakes.desk import ScriptedDesk
 
 TOKEN = Choice(decision=DecisionId("d" * 22), letter="c")
@@ -37,17 +36,6 @@ async def open_table(visit: Visit) -> dict[str, str]:
     form = await visit.post("/ask", token=TOKEN.token, **fields)
     assert form.status_code == 200 and "Subtask 1" in form.text
     return {"token": TOKEN.token, **fields, **filled_in(form.text)}
-
-
-def filled_in(html: str) -> dict[str, str]:
-    """What stands in the fields of the rows, by name; `order` is that of the rows."""
-    inputs = dict(re.findall(r'<input type="text" id="[^"]*" name="([^"]*)" value="([^"]*)"', html))
-    areas = dict(re.findall(r'<textarea id="[^"]*" name="([^"]*)"[^>]*>([^<]*)</textarea>', html))
-    chosen = {
-        name: re.findall(r"<option selected>([^<]*)", options)[0]
-        for name, options in re.findall(r'<select id="[^"]*" name="([^"]*)"[^>]*>(.*?)</select>', html, re.DOTALL)
-    }
-    return {name: unescape(value) for name, value in (inputs | areas | chosen).items()}
 
 
 def order_of(html: str) -> list[str]:
