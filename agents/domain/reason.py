@@ -72,6 +72,12 @@ class Why(StrEnum):
     SILENT_REVIEWER = "silent_reviewer"
     UNREAD = "unread"
     SECURITY_CONCERNS = "security_concerns"
+    UNPROVEN_TESTS = "unproven_tests"
+    UNTOLD_TESTS = "untold_tests"
+    # What the checks noticed keeps a change from being of low risk.
+    CHANGED_TESTS = "changed_tests"
+    NO_NEW_TEST = "no_new_test"
+    QUIETED_TOOLS = "quieted_tools"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -203,6 +203,8 @@ FLOW_AFTER: tuple[On, ...] = (
     On(e.StepRefused),
     On(e.ChecksResumed),  # the step that is due is recorded with it
     On(e.ChecksWaived),
+    On(e.TestsShown),  # a person is asked
+    On(e.TestsAccepted),  # the step that is due is recorded with it
     On(e.DraftOpened),
     On(e.ChecksSeen),
     On(e.WorkEvaluated),

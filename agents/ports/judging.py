@@ -8,6 +8,7 @@ from agents.domain.checks.evaluation import PROJECT, GateRun
 from agents.domain.checks.remote import RemoteCheck
 from agents.domain.checks.scope import Scope
 from agents.domain.errors import OverlordError
+from agents.domain.planning.work_kind import WorkKind
 from agents.domain.project.ground import Baseline
 from agents.domain.work.git_names import Message
 from agents.ports.workspace import Show, show_nothing
@@ -62,6 +63,11 @@ class Candidate:
     check: str = PROJECT  # what is judged: by the rules, by all checks of the project, or by one of them
     command: str = ""  # run it as the check of that name
     without: frozenset[str] = frozenset()  # checks that people went on without
+    kind: WorkKind | None = None  # of the subtask, as its plan was approved; None: nobody said
+    changes_tests: bool = False  # the approved plan says that existing tests change
+    accepted: frozenset[str] = frozenset()  # keys of changed tests that people accepted
+    require_tests: bool = True  # whether new tests are asked for
+    known: Baseline | None = None  # what was measured before any work
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

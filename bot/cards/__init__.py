@@ -204,7 +204,7 @@ _STATUS: tuple[type[Event], ...] = (
     *(e.PlanChangeRequested, e.ClarificationAnswered, e.WorkBegun, e.SubtaskReady, e.MinionStarted),
     *(e.MinionProgressed, e.MinionAsked, e.MinionAnswered, e.ScopeSettled, e.MinionStopped, e.MinionFailed),
     *(e.WorkHandedIn, e.StepDue, e.StepPassed, e.StepRefused, e.GatePassed),
-    *(e.ChecksResumed, e.ChecksWaived),
+    *(e.ChecksResumed, e.ChecksWaived, e.TestsShown, e.TestsAccepted),
     *(e.DraftOpened, e.ChecksAwaited, e.ChecksSeen),
     *(e.SubtaskEscalated, e.SubtaskTaken, e.SubtaskDone, e.SubtaskDropped),
     *(e.SetupWanted, e.SetupBegun, e.SetupFailed, e.GroundSettled),

@@ -261,6 +261,14 @@ def settled_for_rows(task: Task, name: NameOf) -> list[Row]:
         )
         for work, waiver in waived.values()
     ]
+    accepted = [(work, each) for work in task.work.subtasks for each in work.tests_accepted]
+    rows += [
+        Row(
+            label="Changed tests",
+            value=f"{', '.join(each.names)} of {task.id}.{work.number}, accepted by {' and '.join(map(name, each.by))}",
+        )
+        for work, each in accepted
+    ]
     less = [f"{task.id}.{work.number} ({LESS[work.degraded]})" for work in task.work.subtasks if work.degraded]
     return [*rows, *rows_of(("Less than planned", ", ".join(less)))]
 

@@ -115,6 +115,11 @@ WORDS: dict[Why, Callable[[Reason], str]] = {
     Why.GATE_NEXT: lambda r: "It is joined to the task's branch",
     Why.BY_HAND_NEXT: lambda r: "A person finishes it by hand",
     Why.SILENT_REVIEWER: lambda r: "no reviewer gave a verdict",
+    Why.UNPROVEN_TESTS: lambda r: "its new tests pass without it, too",
+    Why.UNTOLD_TESTS: lambda r: "the tests failed before as well, and do not say which",
+    Why.CHANGED_TESTS: lambda r: "existing tests were changed",
+    Why.NO_NEW_TEST: lambda r: "no new test",
+    Why.QUIETED_TOOLS: lambda r: "comments tell tools to look away",
     Why.UNREAD: lambda r: "not all of it was read",
     Why.SECURITY_CONCERNS: lambda r: "a reviewer has security concerns",
 }

@@ -165,6 +165,8 @@ OF_WORK: dict[type[Event], Callable[[Any], str]] = {
     e.StepRefused: lambda f: f"{f.step} did not pass",
     e.ChecksResumed: lambda f: f"{f.step} is run again",
     e.ChecksWaived: lambda f: f"goes on without {', '.join(f.checks)}: {f.why}",
+    e.TestsShown: lambda f: f"asks a person about changed tests: {', '.join(each.name for each in f.tests)}",
+    e.TestsAccepted: lambda f: f"changed tests accepted: {', '.join(f.names)}",
     e.DraftDue: lambda f: f"{f.commit[:10]} may be seen as a draft",
     e.ChecksAwaited: lambda f: f"waits for remote checks of {f.commit[:10]}",
     e.ChecksSeen: lambda f: "; ".join(

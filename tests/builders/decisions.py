@@ -36,7 +36,7 @@ def question(
 
 def _named(rule: str) -> tuple[Kind, RiskLevel]:
     name, _, risk = rule.rpartition("_")
-    if name in (Kind.GATE, Kind.MERGE, Kind.CHECKS):
+    if name in (Kind.GATE, Kind.MERGE, Kind.CHECKS, Kind.ACCEPT_TESTS):
         return Kind(name), RiskLevel(risk)
     return Kind(rule), RiskLevel.LOW
 

@@ -79,7 +79,8 @@ BAD_RULES: tuple[Piece, ...] = (
     Piece(name="the same files as before", base=SHOP, work={"shop/cart.py": MORE}, again=True, verdict=FAIL,
           gate="loop", why="attempt 1"),
     Piece(name="an extra gate that blocks", base=SHOP, work={"shop/cart.py": MORE}, verdict=FAIL, gate="licences",
-          commands=GateCommands(extra=(ExtraGate(name="licences", command="exit 3", on_fail=OnFail.BLOCK),)),
+          commands=GateCommands(extra=(ExtraGate(
+              name="licences", command="grep -q dearest shop/cart.py && exit 3; exit 0", on_fail=OnFail.BLOCK),)),
           why="exit code 3"),
     Piece(name="a test command that is not there", base=SHOP, work={"shop/cart.py": MORE}, verdict=FAIL, gate="tests",
           commands=GateCommands(tests="no-such-program --now"), why="install"),

@@ -64,10 +64,10 @@ BAD_TESTS: tuple[Piece, ...] = (
         "shop/cart.py": WRONG, "tests/test_cart.py": TESTS.replace("discount=50) == 10", "discount=50)")},
         "test_a_discount_is_taken_off"),
     _easier("assertions that went", {"tests/test_cart.py": TESTS.replace("    assert total([]) == 0\n", "")},
-            "1 assertion fewer"),
-    _easier("a test that is skipped", {"tests/test_cart.py": "import pytest\n" + SKIPPED}, "skip a test"),
+            "assert less"),
+    _easier("a test that is skipped", {"tests/test_cart.py": "import pytest\n" + SKIPPED}, "skipped now"),
     _easier("a test that may fail", {"shop/cart.py": WRONG, "tests/test_cart.py": "import pytest\n" + EXPECTED},
-            "expect it to fail"),
+            "fail on the new code"),
     _easier("a test with its name taken by another", {
         "shop/cart.py": WRONG,
         "tests/test_cart.py": TESTS + "\n\ndef test_a_discount_is_taken_off():\n    assert total([1]) == 1\n"},
@@ -121,6 +121,7 @@ BAD_TESTS: tuple[Piece, ...] = (
     Piece(name="nothing, where something was to be done", base=SHOP, work={}, verdict=REVISE, gate="loop",
           why="nothing was changed"),
     Piece(name="an extra gate that sends back", base=SHOP, work={"shop/cart.py": MORE}, verdict=REVISE, gate="types",
-          commands=GateCommands(extra=(ExtraGate(name="types", command="echo shop/cart.py:3 is no number; exit 1"),)),
+          commands=GateCommands(extra=(ExtraGate(
+              name="types", command="grep -n dearest shop/cart.py && exit 1; exit 0"),)),
           why="exit code 1"),
 )  # fmt: skip

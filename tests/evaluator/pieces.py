@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 
 from agents.domain.checks.evaluation import GateCommands, Score
 from agents.domain.checks.scope import Scope, ScopeMode
+from agents.domain.planning.work_kind import WorkKind
 
 ANYTHING = Scope(mode=ScopeMode.UNRESTRICTED)
 PASS, REVISE, FAIL = Score.PASS, Score.NEEDS_REVISION, Score.FAIL
@@ -48,6 +49,11 @@ class Piece:
     needs: tuple[str, ...] = ()  # programs without which it is not tried
     first: Files | None = None  # an earlier attempt on the same branch
     again: bool = False  # the same tree was handed in before
+    kind: WorkKind | None = None  # what its plan says it is
+    changes_tests: bool = False  # what its plan says of existing tests
+    reruns: int = 0  # of what fails, for the few pieces where that matters
+    red: tuple[str, ...] = ()  # what was measured on the base, where it was
+    unsteady: tuple[str, ...] = ()
 
 
 def only(*paths: str) -> Scope:

@@ -15,9 +15,13 @@ from tests.evaluator.bad_tests import BAD_TESTS
 from tests.evaluator.good import GOOD
 from tests.evaluator.languages import LANGUAGES
 from tests.evaluator.pieces import Piece
+from tests.evaluator.red_base import RED_BASE
+from tests.evaluator.talked_round import TALKED_ROUND
+from tests.evaluator.unproven import UNPROVEN
 from tests.evaluator.yard import Verdict, judge_all
 
-CORPUS = {piece.name: piece for piece in (*GOOD, *BAD_RULES, *BAD_TESTS, *LANGUAGES)}
+ALL = (*GOOD, *BAD_RULES, *BAD_TESTS, *LANGUAGES, *RED_BASE, *TALKED_ROUND, *UNPROVEN)
+CORPUS = {piece.name: piece for piece in ALL}
 RULES = ("forbidden files", "scope", "secrets", "loop")
 pytestmark = pytest.mark.timeout(600)
 
@@ -69,7 +73,7 @@ def _is_told_well(piece: Piece, verdict: Verdict) -> None:
     gates = verdict.judged.gates
     extra = tuple(gate.name for gate in piece.commands.extra)
     by_rule = any(gate.score is Score.NEEDS_REVISION and gate.name != "loop" for gate in gates[: len(RULES)])
-    run = () if by_rule else ("tests", "lint", *extra, "original tests")
+    run = () if by_rule else ("tests", "lint", *extra, "original tests", "new tests")
     assert tuple(gate.name for gate in gates) == (*RULES, *run)
     assert verdict.left == (), "folders of the gates were left behind"
     assert all(len(gate.output) <= 2_000 and len(gate.why) <= 600 for gate in gates)
@@ -85,5 +89,5 @@ def _table(gates: tuple[GateRun, ...]) -> str:
 
 
 def test_the_corpus_is_as_large_as_was_promised() -> None:
-    assert len(CORPUS) == len((*GOOD, *BAD_RULES, *BAD_TESTS, *LANGUAGES)), "two pieces share a name"
+    assert len(CORPUS) == len(ALL), "two pieces share a name"
     assert len(CORPUS) >= 40

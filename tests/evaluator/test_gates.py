@@ -46,7 +46,7 @@ async def test_a_role_brings_gates_of_its_own(place: Path) -> None:
     repository, shelf = place / "repository", Shelf()
     base, commit = repository_of(repository, SHOP, WORK.work)
     own = replace(WORK, commands=GateCommands(extra=(ExtraGate(name="types", command="true"),)))
-    risk = ExtraGate(name="risk", command="exit 3", on_fail=OnFail.BLOCK)
+    risk = ExtraGate(name="risk", command="grep -q dearest shop/cart.py && exit 3; exit 0", on_fail=OnFail.BLOCK)
     of_role = {"trader": (ExtraGate(name="types", command="false"), risk)}
     gates = gates_for(repository, place, own, shelf, of_role=of_role.__getitem__)
     candidate = Candidate(project="shop", base=base, commit=commit, scope=ANYTHING, role="trader")
@@ -123,7 +123,7 @@ async def test_without_a_sandbox_nothing_is_run_and_the_reason_says_what_to_inst
     score, feedback = sum_up(found.gates)
     assert score is Score.FAIL
     assert feedback == ("tests: not installed. Install it: apt install bubblewrap.",)
-    assert [gate.ran for gate in found.gates[4:]] == [True, False, False]
+    assert [gate.ran for gate in found.gates[4:]] == [True, False, False, False]
 
 
 async def test_a_commit_or_project_that_is_not_there_is_a_no(place: Path) -> None:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from agents.domain.checks.evaluation import RULES, ExtraGate, Score, overall
+from agents.domain.project.ground import Baseline, CheckBaseline
 from agents.domain.text.redact import Redactor
 from agents.ports import Candidate, Judged, Sandbox, Show, show_nothing
 from agents.workspace.gates.gate_runner import GateTools
@@ -61,11 +62,28 @@ async def judge(piece: Piece, place: Path, sandbox: Sandbox | None = None) -> Ve
     gates = gates_for(repository, place, piece, shelf, sandbox)
     tree = git(repository, "rev-parse", f"{commit}^{{tree}}")
     earlier = (tree,) if piece.again else ()
-    candidate = Candidate(project="shop", base=base, commit=commit, scope=piece.scope, earlier=earlier, log="T-1")
+    candidate = Candidate(
+        project="shop",
+        base=base,
+        commit=commit,
+        scope=piece.scope,
+        earlier=earlier,
+        log="T-1",
+        kind=piece.kind,
+        changes_tests=piece.changes_tests,
+        known=_measured(piece, git(repository, "rev-parse", f"{base}^{{tree}}")),
+    )
     judged = await judge_steps(gates, candidate, audience)
     left = tuple(path.name for path in (place / "gates").glob("*"))
     await asyncio.to_thread(shutil.rmtree, repository)
     return Verdict(judged=judged, kept=shelf.kept, audience=audience, left=left)
+
+
+def _measured(piece: Piece, tree: str) -> Baseline | None:
+    if not piece.red and not piece.unsteady:
+        return None
+    tests = CheckBaseline(name="tests", command="", runs=3, failed=3, red=piece.red, unsteady=piece.unsteady)
+    return Baseline(tree=tree, key="", checks=(tests,))
 
 
 async def judge_steps(gates: SandboxGates, candidate: Candidate, show: Show = show_nothing) -> Judged:
@@ -90,7 +108,8 @@ def gates_for(
 
     small = replace(GATE, seconds=piece.seconds, memory=768 * MB, processes=96, disk=256 * MB, output=16 * MB)
     tools = GateTools(sandbox=found, artefacts=shelf, redact=Redactor([OWN_SECRET]), profile=small)
-    return SandboxGates({"shop": GateConfig(repository=repository, commands=piece.commands)}, home, tools, of_role)
+    config = GateConfig(repository=repository, commands=piece.commands, reruns=piece.reruns)
+    return SandboxGates({"shop": config}, home, tools, of_role)
 
 
 def repository_of(folder: Path, base: Files, work: Files, first: Files | None = None) -> tuple[str, str]:

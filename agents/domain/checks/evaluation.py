@@ -44,6 +44,26 @@ class Change:
     mode: str = ""  # git's mode afterwards: 100644, 100755, 120000, 160000
 
 
+class Sign(StrEnum):
+    """What a check noticed of work that it lets pass: why the risk is not low, or why a person must look."""
+
+    CHANGED_TESTS = "changed_tests"
+    NO_NEW_TEST = "no_new_test"
+    QUIETED = "quieted"  # comments that tell tools to look away
+    UNPROVEN = "unproven"  # nothing shows what new tests are good for
+    UNTOLD = "untold"  # a suite that was red before and names no tests
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChangedTest:
+    """A test, or a file that tests read. `key` stands for all of it, also where the texts are cut."""
+
+    name: str
+    before: str
+    after: str = ""  # empty: it is gone
+    key: str = ""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GateRun:
     """One check that the Overlord made itself. `log` names what is kept of its output."""
@@ -60,6 +80,9 @@ class GateRun:
     remote: bool = False  # the forge ran it, and this is its word
     url: str = ""  # where a person reads it there
     error: str = ""  # an ErrorClass: why it came to no result; empty: it says something about the work
+    changed_tests: tuple[ChangedTest, ...] = ()  # for a person to accept, as the plan allows
+    unshown: tuple[str, ...] = ()  # keys of those that are too many to be shown
+    signs: tuple[Sign, ...] = ()
 
     @property
     def ran(self) -> bool:
@@ -221,7 +244,18 @@ def comments_of(review: CodeReview) -> str:
 RULES, PROJECT = "rules", "project"  # what is judged: by code alone, or by the checks that a project has
 COMMIT = "commit"  # whether all that was left could be committed
 RULE_NAMES = frozenset({"forbidden files", "scope", "secrets", "loop", "changes", COMMIT})  # nobody goes on without
-GATE_NAMES = ("tests", "lint", "scope", "secrets", "loop", "forbidden-files", "original-tests", COMMIT, "changes")
+GATE_NAMES = (
+    "tests",
+    "lint",
+    "scope",
+    "secrets",
+    "loop",
+    "forbidden-files",
+    "original-tests",
+    "new-tests",
+    COMMIT,
+    "changes",
+)
 COMMAND_MOST = 2_000
 FILES = "{files}"  # in a lint command: the changed files, quoted
 

@@ -7,6 +7,19 @@ _TEST_NAME = re.compile(
     r"^(test_.*\.py|.*_test\.(py|go|exs?)|.*\.(test|spec)\.[cm]?[jt]sx?|.*_spec\.rb|conftest\.py|.*Test\.(java|kt)"
     r"|tests?\.([cm]?[jt]sx?|py))$"
 )
+_DATA_FOLDERS = frozenset(
+    {
+        "testdata",
+        "test_data",
+        "test-data",
+        "__snapshots__",
+        "snapshots",
+        "__fixtures__",
+        "fixtures",
+        "golden",
+        "goldens",
+    }
+)
 # A text in one of these folders may be what a program reads or shows.
 _READ_BY_PROGRAMS = frozenset(
     {"prompts", "templates", "fixtures", "data", "testdata", "resources", "assets", "static", "public", "content"}
@@ -27,6 +40,12 @@ def holds_tests(path: str) -> bool:
     """A file of tests itself, not what tests are made of."""
     name = path.rpartition("/")[2]
     return name != "conftest.py" and _TEST_NAME.match(name) is not None
+
+
+def is_test_data(path: str) -> bool:
+    """What tests read, by the folder that it is in. Programs are none."""
+    *folders, name = path.casefold().split("/")
+    return not _DATA_FOLDERS.isdisjoint(folders) and not name.endswith((".py", ".go", ".rs", ".js", ".ts"))
 
 
 def is_documentation(path: str) -> bool:

@@ -5,13 +5,14 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from agents.domain.checks.evaluation import Change, Evaluation, Opinion, RiskLevel
-from agents.domain.checks.file_kinds import holds_tests, is_documentation
+from agents.domain.checks.evaluation import Change, Evaluation, GateRun, Opinion, RiskLevel, Sign
+from agents.domain.checks.file_kinds import holds_tests, is_documentation, is_test
 from agents.domain.checks.scope import SELF_ACTING, matches, odd_path
 from agents.domain.reason import Cause, Reason, Why
 
 _WORDS = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|[0-9]+")
 _RUNS = re.compile(r"[A-Za-z0-9]+")
+_TELLS = "original tests"  # the check that knows which tests were there before
 _NO_FILES = {"120000": Why.LINK, "160000": Why.SUBMODULE}  # git's modes
 
 
@@ -92,11 +93,37 @@ def risk_of(changes: Sequence[Change], coverage: float | None, policy: RiskPolic
     return Risk(level=RiskLevel.HIGH, why=(Reason(code=Why.NO_SMALLER_RISK, count=len(changes)),))
 
 
+# What is not low: a person may let it pass, and time may.
+_NOT_LOW = {
+    Sign.CHANGED_TESTS: Why.CHANGED_TESTS,
+    Sign.NO_NEW_TEST: Why.NO_NEW_TEST,
+    Sign.QUIETED: Why.QUIETED_TOOLS,
+}
+# What a person must look at.
+_DOUBTS = {Sign.UNPROVEN: Why.UNPROVEN_TESTS, Sign.UNTOLD: Why.UNTOLD_TESTS}
+
+
+def not_low(risk: Risk, gates: Sequence[GateRun], changes: Sequence[Change]) -> Risk:
+    """As risky as it is, and never low where the checks noticed something. Where they could not tell added tests from
+    changed ones, a test file that was there before counts as changed."""
+    signs = {sign for gate in gates for sign in gate.signs}
+    told = any(gate.name.startswith(_TELLS) and not gate.skipped for gate in gates)
+    before = [each.path for each in changes if each.status != "A" and is_test(each.path)]
+    if before and not told:
+        signs.add(Sign.CHANGED_TESTS)
+    why = tuple(Reason(code=code) for sign, code in _NOT_LOW.items() if sign in signs)
+    if risk.level is not RiskLevel.LOW or not why:
+        return risk
+    return Risk(level=RiskLevel.MEDIUM, why=why)
+
+
 def doubts_of(judged: Evaluation) -> tuple[Reason, ...]:
     """Why a person must look, though all of it passed."""
     silent = Why.UNREAD if any(review.unread for review in judged.reviews) else Why.SILENT_REVIEWER
     worried = any(review.opinion is Opinion.APPROVED and review.security_concerns for review in judged.reviews)
-    held = ((silent, judged.silent), (Why.SECURITY_CONCERNS, worried))
+    signs = {sign for gate in judged.gates for sign in gate.signs}
+    noticed = ((why, sign in signs) for sign, why in _DOUBTS.items())
+    held = ((silent, judged.silent), (Why.SECURITY_CONCERNS, worried), *noticed)
     return tuple(Reason(code=why) for why, is_held in held if is_held)
 
 

@@ -41,6 +41,7 @@ class Kind(StrEnum):
     GATE = "gate"  # finished work of a subtask, before it goes on
     ESCALATION = "escalation"  # a subtask that the rules could not settle
     TAKEN = "taken"  # a subtask that a person works on
+    ACCEPT_TESTS = "accept_tests"  # existing tests that the work changed
     CHECKS = "checks"  # the forge's own checks have not ended in time
     OUTSIDE_REVIEW = "outside_review"  # whether people outside have finished reading the pull request
     MERGE = "merge"

@@ -49,6 +49,7 @@ from agents.domain.decisions.kinds.task import (
     stuck,
 )
 from agents.domain.decisions.kinds.work import (
+    accept_tests,
     against_plan,
     consent,
     escalation,
@@ -73,7 +74,7 @@ _ALL = (
     *(intake, route, reroute, project, budget, stuck, stopped, snoozed, cancel, controls, meant, second, correction),
     *(clarification, no_plan, plan, debate, change),
     *(consent, question, scope, start_scope, escalation, taken, gate, late_checks, outside_review, merge, unmerged),
-    *(proposal, against_plan),
+    *(proposal, against_plan, accept_tests),
 )
 KINDS: dict[Kind, DecisionKind[Any]] = {
     kind.name: kind for each in _ALL for kind in vars(each).values() if isinstance(kind, DecisionKind)

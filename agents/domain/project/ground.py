@@ -7,6 +7,7 @@ from agents.domain.fact import Event, OnEitherStream, OnProject
 from agents.domain.ids import PersonId
 
 CONSENTS_KEPT = 50
+NAMES_MOST = 200  # tests of one check that are remembered by name
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -21,6 +21,7 @@ EDITED = "The request was edited after the plan was approved. It now says: "
 FROM_DECISIONS: dict[tuple[Kind, str], Source] = {
     (Kind.GATE, "reject"): Source.STEP,
     (Kind.CHECKS, "fix"): Source.STEP,
+    (Kind.ACCEPT_TESTS, "fix"): Source.STEP,
     **{(Kind.ESCALATION, value): Source.HINT for value in ("hint", "core", "stub")},
     (Kind.SCOPE, "refuse"): Source.SCOPE,
     (Kind.MERGE, "changes"): Source.MERGE,

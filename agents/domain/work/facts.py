@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field
 
-from agents.domain.checks.evaluation import Change, Checked, Evaluation, RiskLevel, Score
+from agents.domain.checks.evaluation import Change, ChangedTest, Checked, Evaluation, RiskLevel, Score
 from agents.domain.checks.scope import Scope
 from agents.domain.fact import AboutWork, Event, MeasuredWork
 from agents.domain.ids import PersonId
@@ -147,6 +147,24 @@ class ChecksWaived(AboutWork):
     checks: tuple[str, ...]
     by: tuple[PersonId, ...]
     why: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TestsShown(AboutWork):
+    """Existing tests that the work changed are shown to a person, as the approved plan allows."""
+
+    step: str
+    commit: str
+    tests: tuple[ChangedTest, ...]
+    keys: tuple[str, ...]  # of all of them, also of those that are too many to be shown
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TestsAccepted(AboutWork):
+    step: str
+    names: tuple[str, ...]
+    keys: tuple[str, ...]
+    by: tuple[PersonId, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -5,11 +5,21 @@ from dataclasses import replace
 from agents.domain.checks.evaluation import COMMIT, Checked, Evaluation, Score, overall
 from agents.domain.errors import IllegalMove
 from agents.domain.fact import AboutWork, Fold
+from agents.domain.text.sanitize import cut
 from agents.domain.work import facts as w, remote_facts as r
-from agents.domain.work.work import Awaited, DeliveryState, SubtaskState, Waiver, Work, WorkState
+from agents.domain.work.work import (
+    AcceptedTests,
+    Awaited,
+    DeliveryState,
+    ShownTests,
+    SubtaskState,
+    Waiver,
+    Work,
+    WorkState,
+)
 
 S = SubtaskState
-KEPT, CHANGES = 400, 30
+KEPT, CHANGES, TESTS = 400, 30, 6
 
 # Where a subtask may be when a fact happens to it, and where that takes it.
 SUBTASK_MOVES: dict[tuple[SubtaskState, type[AboutWork]], SubtaskState] = {
@@ -24,6 +34,7 @@ SUBTASK_MOVES: dict[tuple[SubtaskState, type[AboutWork]], SubtaskState] = {
     **{(s, w.WorkHandedIn): S.EVALUATING for s in (S.PENDING, S.RUNNING, S.NEEDS_HUMAN)},
     **{(S.EVALUATING, fact): S.EVALUATING for fact in (w.StepDue, w.StepPassed, w.StepRefused, w.WorkEvaluated)},
     **{(S.EVALUATING, fact): S.EVALUATING for fact in (r.DraftDue, r.ChecksAwaited, r.ChecksSeen, w.ChecksWaived)},
+    **{(S.EVALUATING, fact): S.EVALUATING for fact in (w.TestsShown, w.TestsAccepted)},
     (S.EVALUATING, w.GatePassed): S.EVALUATING,
     **{(s, w.SubtaskEscalated): S.NEEDS_HUMAN for s in (S.EVALUATING, S.NEEDS_HUMAN)},
     **{(S.NEEDS_HUMAN, fact): S.EVALUATING for fact in (w.ChecksResumed, w.ChecksWaived)},
@@ -69,6 +80,7 @@ def _(work: Work, fact: w.SubtaskReady) -> Work:
         waived=(),
         degraded=fact.degraded or work.degraded,
         awaits=None,
+        tests_shown=None,
     )
 
 
@@ -158,6 +170,20 @@ fold_subtask.on(w.ChecksResumed)(lambda work, fact: replace(work, step=fact.step
 def _(work: Work, fact: w.ChecksWaived) -> Work:
     waived = (Waiver(step=fact.step, check=check, by=fact.by, why=fact.why) for check in fact.checks)
     return replace(work, step=fact.step, problem="", waived=(*work.waived, *waived))
+
+
+@fold_subtask.on(w.TestsShown)
+def _(work: Work, fact: w.TestsShown) -> Work:
+    tests = tuple(replace(each, before=cut(each.before, KEPT), after=cut(each.after, KEPT)) for each in fact.tests)
+    names = tuple(each.name for each in fact.tests)
+    shown = ShownTests(step=fact.step, commit=fact.commit, tests=tests[:TESTS], names=names, keys=fact.keys)
+    return replace(work, step=fact.step, commit=fact.commit, tests_shown=shown)
+
+
+@fold_subtask.on(w.TestsAccepted)
+def _(work: Work, fact: w.TestsAccepted) -> Work:
+    accepted = AcceptedTests(names=fact.names, keys=fact.keys, by=fact.by)
+    return replace(work, step=fact.step, tests_shown=None, tests_accepted=(*work.tests_accepted, accepted))
 
 
 @fold_subtask.on(w.WorkEvaluated)

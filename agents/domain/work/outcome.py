@@ -259,6 +259,8 @@ AFTER: dict[type[Event], _Read | None] = {
     e.StepRefused: None,
     e.ChecksResumed: _goes_on,
     e.ChecksWaived: _goes_on,
+    e.TestsShown: None,
+    e.TestsAccepted: _goes_on,
     e.WorkEvaluated: _judged,
     e.DraftDue: None,
     e.ChecksAwaited: _then(Why.REMOTE_NEXT),

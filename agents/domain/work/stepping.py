@@ -138,6 +138,8 @@ def after_step(task: Task, work: Work, result: StepResult, moment: Moment) -> Fa
     """On to the next step, back to a worker, or to a person."""
     if task.plan.subtask(work.number).spike and not result.evaluation.changes:
         result = replace(result, risk=FOUND_OUT)
+    if asked := _ask_about_tests(task, work, result, moment):
+        return asked
     about, move = about_run(task, work, moment.at), move_after(task, work, result)
     step, commit, checked = result.step.name, result.evaluation.commit, result.checked
     if isinstance(move, Go):
@@ -156,6 +158,29 @@ def after_step(task: Task, work: Work, result: StepResult, moment: Moment) -> Fa
     judged = reduce(evolve, facts, task)
     stuck = replace(judged.work.on(work.number), patch=work.patch)
     return [*facts, *_give_up(judged, stuck, move.why, result.evaluation, moment)]
+
+
+def is_for_a_person(checked: Checked) -> bool:
+    """Whether nothing but changed tests is in the way, which the approved plan lets a person accept."""
+    bad = [gate for gate in checked.gates if gate.score is not Score.PASS]
+    return bool(bad) and all(gate.score is Score.NEEDS_REVISION and gate.changed_tests for gate in bad)
+
+
+def _ask_about_tests(task: Task, work: Work, result: StepResult, moment: Moment) -> Facts:
+    if not is_for_a_person(result.checked):
+        return []
+    about, step, commit = about_run(task, work, moment.at), result.step.name, result.evaluation.commit
+    tests = tuple(each for gate in result.checked.gates for each in gate.changed_tests)
+    more = tuple(key for gate in result.checked.gates for key in gate.unshown)
+    shown = e.TestsShown(**about, step=step, commit=commit, tests=tests, keys=(*(t.key for t in tests), *more))
+    why = tuple(gate.why for gate in result.checked.gates if gate.changed_tests)
+    question = Question(
+        kind=Kind.ACCEPT_TESTS,
+        evidence=why,
+        subject=OfStep(subtask=work.number, attempt=work.attempt, commit=commit, risk=result.risk.level),
+        cause=f"tests:{work.number}:{commit}",
+    )
+    return [shown, *ask(evolve(task, shown), question, moment)]
 
 
 def _show_early(task: Task, work: Work, result: StepResult, moment: Moment) -> Facts:

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
 
-from agents.domain.checks.evaluation import Checked, Evaluation, RiskLevel, Score
+from agents.domain.checks.evaluation import ChangedTest, Checked, Evaluation, RiskLevel, Score
 from agents.domain.checks.scope import Scope, ScopeMode
 from agents.domain.ids import PersonId, TaskId
 from agents.domain.reason import Cause
@@ -78,6 +78,24 @@ class Waiver:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ShownTests:
+    """Changed tests that a person was asked to accept; of their texts only the first are kept here."""
+
+    step: str
+    commit: str
+    tests: tuple[ChangedTest, ...]
+    names: tuple[str, ...]
+    keys: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AcceptedTests:
+    names: tuple[str, ...]
+    keys: tuple[str, ...]  # each stands for one test, as it was and as it is
+    by: tuple[PersonId, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Awaited:
     """Checks of the forge that a step waits for."""
 
@@ -129,6 +147,8 @@ class Work:
     by_time: bool = False  # nobody looked at it while its gate was open
     waived: tuple[Waiver, ...] = ()  # in this attempt
     degraded: Degraded | None = None  # since a person settled for less
+    tests_shown: ShownTests | None = None
+    tests_accepted: tuple[AcceptedTests, ...] = ()  # in all attempts: what was accepted is told by its content
 
     @property
     def is_settled(self) -> bool:

@@ -1,9 +1,11 @@
 """Rules and gates: what code finds of the work, and what commands say in the gate sandbox."""
 
 from agents.domain.checks.evaluation import COMMIT, RULES, Checked, GateRun, Score
+from agents.domain.planning.decomposition import Subtask
+from agents.domain.task.task import Task
 from agents.domain.text.sanitize import one_line
 from agents.domain.work.dispatching import key_of
-from agents.domain.work.stepping import role_of
+from agents.domain.work.stepping import role_of, workflow_pinned
 from agents.domain.work.work import Waiver
 from agents.flows.steps.step_run import StepRun
 from agents.ports import Candidate
@@ -52,8 +54,14 @@ def _coverage(measured: float | None, least: int) -> GateRun:
     return GateRun(name=COVERAGE, score=score, why=f"{measured:.0f} %, {least} % is wanted")
 
 
+def changes_tests(task: Task, subtask: Subtask) -> bool:
+    """As the approved plan says it; of the whole, where it says so of a part."""
+    parts = task.plan.draft.subtasks if task.plan.draft and subtask.closing else (subtask,)
+    return any(part.changes_tests for part in parts)
+
+
 async def _judge(run: StepRun, check: str, without: frozenset[str] = frozenset()) -> Checked:
-    task, work = run.task, run.work
+    task, work, subtask = run.task, run.work, run.task.plan.subtask(run.work.number)
     candidate = Candidate(
         project=task.project or "",
         base=work.base,
@@ -66,6 +74,11 @@ async def _judge(run: StepRun, check: str, without: frozenset[str] = frozenset()
         check=check,
         command=run.step.command,
         without=without,
+        kind=subtask.kind,
+        changes_tests=changes_tests(task, subtask),
+        require_tests=workflow_pinned(task).require_tests,
+        accepted=frozenset(key for each in task.work.subtasks for some in each.tests_accepted for key in some.keys),
+        known=task.ground.baseline,
     )
     judged = await run.ports.gates.judge(candidate, run.ports.live(task.id, work.number))
     return Checked(gates=judged.gates, coverage=judged.coverage, sandbox=judged.sandbox)

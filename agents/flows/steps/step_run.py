@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from agents.domain.checks.evaluation import Change, Checked, Evaluation, comments_of, comments_on, sum_up
+from agents.domain.checks.risk import not_low
 from agents.domain.models.failure import ErrorClass, Failure
 from agents.domain.task.task import Task
 from agents.domain.work import stepping
@@ -37,7 +38,8 @@ async def result_of_step(run: StepRun, checked: Checked) -> StepResult:
     changes = tuple(await run.ports.checkouts.changes(project, work.base, run.commit))
     tree = await run.ports.checkouts.tree(project, run.commit)
     evaluation = build_evaluation(work, run.commit, tree, changes, work.checked.plus(checked))
-    risk = run.ports.risk(changes, evaluation.coverage)  # of all files, not only of those that the fact keeps
+    by_files = run.ports.risk(changes, evaluation.coverage)  # all of them, not only those that the fact keeps
+    risk = not_low(by_files, evaluation.gates, changes)
     return StepResult(step=run.step, checked=checked, evaluation=evaluation, risk=risk)
 
 

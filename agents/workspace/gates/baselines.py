@@ -12,7 +12,7 @@ from pydantic import TypeAdapter, ValidationError
 from agents.domain.checks.evaluation import GateCommands, Score
 from agents.domain.errors import OverlordError
 from agents.domain.ids import fingerprint
-from agents.domain.project.ground import Baseline, CheckBaseline
+from agents.domain.project.ground import NAMES_MOST, Baseline, CheckBaseline
 from agents.domain.text.sanitize import one_line
 from agents.workspace.files.artefacts import file_name
 from agents.workspace.gates import gate_commands as commands, scoring
@@ -23,7 +23,6 @@ from agents.workspace.gates.gate_steps import LINT, TESTS, lint_whole, tests_com
 from agents.workspace.gates.package_folders import by_package
 
 RUNS = 3
-NAMES_MOST = 200  # tests that are remembered by name
 _WHY = 300
 _BASELINE = TypeAdapter(Baseline)
 Asked = tuple[str, Command]

@@ -33,6 +33,7 @@ AS_COMMITTED = Restored(over=(), without=())
 _FRESH = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
+RERUNS = 5
 SAME = "Not run again: it passed on the very same files, in the same environment. This is what it said then."
 
 
@@ -154,6 +155,7 @@ class GateRunner:
     sandbox: Sandbox
     tools: GateTools
     show: Show
+    reruns: int = RERUNS  # at most, of what newly fails
     out: str = field(default_factory=lambda: f".gate-{os.urandom(6).hex()}")  # nobody could have put it there
 
     async def run(

@@ -8,30 +8,34 @@ from agents.domain.errors import OverlordError
 from agents.domain.models.failure import failure_of_step
 from agents.domain.text.sanitize import one_line
 from agents.workspace.gates import gate_steps, scoring
-from agents.workspace.gates.gate_runner import GateRunner, Outcome
+from agents.workspace.gates.comparing.new_tests import NEW_TESTS
+from agents.workspace.gates.comparing.suite_runs import SuiteRuns
+from agents.workspace.gates.gate_runner import GateRunner
 from agents.workspace.gates.package_folders import by_package
 
 LONGEST = 600  # characters of a reason
 Wanted = Mapping[str, ExtraGate | None]  # gates in their order, and the command of those that are one
+Suites = dict[str, SuiteRuns | None]  # of a package, by its folder
 _Gate = tuple[str, Callable[[], Awaitable[GateRun | None]]]  # a name, and what runs it; None: there is nothing to say
 
 
 async def run_all(runner: GateRunner, wanted: Wanted) -> tuple[list[GateRun], float | None]:
     """The rows, and the coverage: of several packages the lowest."""
-    gates, tested = list[GateRun](), dict[str, Outcome]()  # by package
+    gates, suites = list[GateRun](), Suites()
     parts = by_package(runner)
     for name, gate in wanted.items():
-        for title, run in _gates(name, gate, runner, parts, tested):
+        for title, run in _gates(name, gate, runner, parts, suites):
             if because := why_stopped(gates):
                 gates.append(left_out(title, because))
             elif row := await _guarded(title, run):
                 gates.append(row)
-    measured = [outcome.coverage for outcome in tested.values() if outcome.coverage is not None]
+    tested = [suite.tested for suite in suites.values() if suite and suite.tested]
+    measured = [outcome.coverage for outcome in tested if outcome.coverage is not None]
     return gates, min(measured, default=None)
 
 
 def _gates(
-    name: str, gate: ExtraGate | None, runner: GateRunner, parts: Sequence[GateRunner], tested: dict[str, Outcome]
+    name: str, gate: ExtraGate | None, runner: GateRunner, parts: Sequence[GateRunner], suites: Suites
 ) -> Iterator[_Gate]:
     """Tests of each package in its own folder; a command that the operator wrote is one for all of them."""
     if gate is not None:
@@ -39,9 +43,9 @@ def _gates(
     elif name == gate_steps.LINT:
         yield from _lints(runner, parts)
     else:
-        run = _test if name == gate_steps.TESTS else _test_originals
+        run = {gate_steps.TESTS: _test, NEW_TESTS: _test_new}.get(name, _test_originals)
         for part in with_tests(runner, parts):
-            yield part.title(name), partial(run, part, tested)
+            yield part.title(name), partial(run, part, suites)
 
 
 def with_tests(runner: GateRunner, parts: Sequence[GateRunner]) -> Sequence[GateRunner]:
@@ -62,15 +66,22 @@ def _lints(runner: GateRunner, parts: Sequence[GateRunner]) -> Iterator[_Gate]:
             yield title, partial(gate_steps.lint_package, part)
 
 
-async def _test(runner: GateRunner, tested: dict[str, Outcome]) -> GateRun:
-    outcome = await gate_steps.tests(runner)
-    tested[runner.case.package] = outcome
-    return outcome.row
+def _suite(runner: GateRunner, suites: Suites) -> SuiteRuns | None:
+    if runner.case.package not in suites:
+        suites[runner.case.package] = gate_steps.suite_of(runner)
+    return suites[runner.case.package]
 
 
-async def _test_originals(runner: GateRunner, tested: dict[str, Outcome]) -> GateRun:
-    nothing = Outcome(row=left_out(runner.title(gate_steps.TESTS), ""))
-    return await gate_steps.original_tests(runner, tested.get(runner.case.package, nothing))
+async def _test(runner: GateRunner, suites: Suites) -> GateRun:
+    return (await gate_steps.tests(runner, _suite(runner, suites))).row
+
+
+async def _test_originals(runner: GateRunner, suites: Suites) -> GateRun:
+    return await gate_steps.original_tests(runner, _suite(runner, suites))
+
+
+async def _test_new(runner: GateRunner, suites: Suites) -> GateRun:
+    return await gate_steps.new_tests(runner, _suite(runner, suites))
 
 
 async def _guarded(name: str, run: Callable[[], Awaitable[GateRun | None]]) -> GateRun | None:

@@ -6,9 +6,16 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
-from agents.domain.checks.evaluation import ExtraGate, GateRun, Score
+from agents.domain.checks.evaluation import ExtraGate, GateRun, Score, Sign
 from agents.domain.checks.file_kinds import is_test
-from agents.workspace.gates import detect, gate_commands, originals, scoring
+from agents.workspace.gates import detect, gate_commands, scoring
+from agents.workspace.gates.comparing import old_tests
+from agents.workspace.gates.comparing.lines import new_lines
+from agents.workspace.gates.comparing.new_tests import NEW_TESTS, judge_new_tests
+from agents.workspace.gates.comparing.newly_failing import cannot_tell, judge_suite
+from agents.workspace.gates.comparing.quieting import quieting
+from agents.workspace.gates.comparing.suite_files import SuiteFiles
+from agents.workspace.gates.comparing.suite_runs import SuiteRuns
 from agents.workspace.gates.detect import Look, Way
 from agents.workspace.gates.gate_commands import Command, Place
 from agents.workspace.gates.gate_runner import AS_COMMITTED, GateRunner, Outcome
@@ -18,7 +25,7 @@ from agents.workspace.gates.planted.stand_ins import stand_ins
 
 _RUFF_BROKE = 2
 _PLACE = re.compile(r":\d+:\d+:")  # line and column, which move when something is added above
-TESTS, LINT, ORIGINALS = "tests", "lint", "original tests"
+TESTS, LINT, ORIGINALS = "tests", "lint", old_tests.ORIGINALS
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,7 +60,23 @@ async def _run_once(runner: GateRunner, check: Check, look: Look, back: Restored
     row = replace(outcome.row, output=scoring.head(outcome.said)) if check.files else outcome.row
     if check.is_ruff and row.exit_code in (1, _RUFF_BROKE):
         return await _only_new(runner, check, outcome, row, look)
+    if row.score is Score.NEEDS_REVISION and row.exit_code is not None and not check.is_ruff:
+        return await _only_new_lines(runner, check, outcome, row, look)
     return row
+
+
+async def _only_new_lines(runner: GateRunner, check: Check, outcome: Outcome, row: GateRun, look: Look) -> GateRun:
+    """Of a check that says what it found in words of its own: what it says of the base as well does not count."""
+    known = _known(runner, check)
+    if check.files and not known:
+        return row
+    before = await runner.run(f"{check.name} of the base", check.command(known, look), base=True)
+    if before.row.score is not Score.NEEDS_REVISION or before.row.exit_code is None:
+        return row
+    if found := new_lines(outcome.said, before.said, all_of_them=True):
+        why = f"{row.why}, as before the change, and {len(found)} new: {few(found)}"
+        return replace(row, why=why, output=scoring.head("\n".join(found)))
+    return replace(row, score=Score.PASS, why=f"{row.why}, as before the change: only what was there before")
 
 
 async def _check_failed_before(runner: GateRunner, check: Check) -> bool:
@@ -90,17 +113,28 @@ def _findings(said: str) -> list[str]:
     return [_PLACE.sub(":", line, count=1) for line in said.splitlines() if _PLACE.search(line)]
 
 
-async def tests(runner: GateRunner) -> Outcome:
+def suite_of(runner: GateRunner) -> SuiteRuns | None:
     """By the command that the base calls for: a change cannot choose how it is judged, unless there was none."""
+    command = tests_command(runner)
+    return SuiteRuns(runner=runner, command=command) if command else None
+
+
+async def tests(runner: GateRunner, suite: SuiteRuns | None) -> Outcome:
+    """Judged on the difference to the base."""
     command, name = tests_command(runner, measured=True), runner.title(TESTS)
-    if command is None or runner.case.is_gone:
+    if suite is None or command is None or runner.case.is_gone:
         why = "the project has no tests" if command is None else "its folder is there no more"
         return Outcome(row=GateRun(name=name, score=Score.PASS, why=why, skipped=True))
     if command.report and (named := _stand_ins(runner)):
         why = f"{few(named)} stands in for what Python or its runner of tests would load: give it another name"
         return Outcome(row=GateRun(name=name, score=Score.NEEDS_REVISION, why=why))
-    outcome = await runner.run(name, command)
-    return replace(outcome, row=await _at_fault(runner, outcome.row)) if command.report else outcome
+    outcome = await judge_suite(suite, await runner.run(name, command))
+    if command.report:
+        outcome = replace(outcome, row=await _at_fault(runner, outcome))
+    if cannot_tell(outcome.row):
+        outcome = replace(outcome, row=replace(outcome.row, signs=(Sign.UNTOLD,)))
+    suite.tested = outcome
+    return outcome
 
 
 def _stand_ins(runner: GateRunner) -> list[str]:
@@ -111,6 +145,12 @@ def _stand_ins(runner: GateRunner) -> list[str]:
 
 
 async def lint(runner: GateRunner, apart: Collection[str] = ()) -> GateRun:
+    """With a sign where comments were added that tell tools to look away."""
+    row = await _lint_changed(runner, apart)
+    return replace(row, signs=(Sign.QUIETED,)) if quieting(runner.case) else row
+
+
+async def _lint_changed(runner: GateRunner, apart: Collection[str]) -> GateRun:
     """The changed files, but for those that are linted `apart`, in their packages."""
     case, own = runner.case, runner.commands.lint
     if own:
@@ -159,29 +199,26 @@ async def extra(runner: GateRunner, gate: ExtraGate) -> GateRun:
     return replace(row, score=scoring.after(row.score, gate.on_fail))
 
 
-async def original_tests(runner: GateRunner, tested: Outcome) -> GateRun:
-    """Tests as they were, on the code as it is now: what was edited to pass is seen."""
-    case, command, name = runner.case, tests_command(runner), runner.title(ORIGINALS)
-    way = None if runner.commands.tests else case.way if case.is_part else detect.tests(case.before)
-    differing = (*case.differing, *case.shared)
-    put_back = originals.restore_originals(differing, case.before, case.after, way, case.package)
-    if command is None or not put_back.changes_anything:
-        return GateRun(name=name, score=Score.PASS, why="none was changed")
-    if tested.row.exit_code is None and not case.is_gone:
-        return scoring.not_run(name, "the tests did not come to an end")
-    outcome = await runner.run(name, command, restored=put_back)
-    row = outcome.row
-    if row.score is Score.FAIL:
-        return row
-    failing = row.score is not Score.PASS and not await _failed_before(runner, command, outcome)
-    why = [_failures(outcome, put_back)] if failing else []
-    why += _missing(runner, tested, outcome)
-    if why:
-        return replace(row, score=Score.NEEDS_REVISION, why="; ".join(why))
-    gone = case.weakening.gone
-    note = f"; renamed or gone: {few(gone)}" if gone else ""
-    said = row.why if row.score is Score.PASS else "what fails now failed before, too"
-    return replace(row, score=Score.PASS, why=f"{said}{note}")
+async def original_tests(runner: GateRunner, suite: SuiteRuns | None) -> GateRun:
+    if suite is None:
+        return GateRun(name=runner.title(ORIGINALS), score=Score.PASS, why="none was changed")
+    if suite.tested is None and not runner.case.is_gone:
+        await tests(runner, suite)  # a workflow may ask for this check alone
+    return await old_tests.judge_old_tests(suite, suite_files(runner))
+
+
+async def new_tests(runner: GateRunner, suite: SuiteRuns | None) -> GateRun:
+    if suite is None or runner.case.is_gone:
+        return GateRun(name=runner.title(NEW_TESTS), score=Score.PASS, why="the project has no tests", skipped=True)
+    if suite.tested is None:
+        await tests(runner, suite)
+    return await judge_new_tests(suite, suite_files(runner))
+
+
+def suite_files(runner: GateRunner) -> SuiteFiles:
+    case = runner.case
+    found = case.way if case.is_part else detect.tests(case.before) or detect.tests(case.after)
+    return SuiteFiles(case=case, way=None if runner.commands.tests else found)
 
 
 def place_of(runner: GateRunner) -> Place:
@@ -204,9 +241,10 @@ def tests_command(runner: GateRunner, *, measured: bool = False) -> Command | No
     return replace(command, plants=Planted.NODE) if by_node else command
 
 
-async def _at_fault(runner: GateRunner, row: GateRun) -> GateRun:
+async def _at_fault(runner: GateRunner, outcome: Outcome) -> GateRun:
     """Tests that could not be found before the change either are no fault of the work: something is not installed."""
-    if row.exit_code not in scoring.CANNOT_COLLECT:
+    row = outcome.row
+    if row.exit_code not in scoring.CANNOT_COLLECT or (outcome.report and outcome.report.passed):
         return row
     before = await runner.run(
         "tests of the base", gate_commands.collect(runner.environment, place_of(runner)), base=True
@@ -223,31 +261,3 @@ async def _at_fault(runner: GateRunner, row: GateRun) -> GateRun:
 def _lint(runner: GateRunner, way: Way, files: Sequence[str], look: detect.Look) -> Command:
     rules = "" if detect.ruff_is_set_up(look) else gate_commands.PLAIN_RULES
     return gate_commands.lint(way, runner.environment, files, rules=rules, place=place_of(runner))
-
-
-async def _failed_before(runner: GateRunner, command: Command, outcome: Outcome) -> bool:
-    """Whether the same tests failed on the base."""
-    if outcome.row.exit_code is None:
-        return False
-    before = await runner.run("tests of the base", command, base=True)
-    if before.row.exit_code in (0, None):
-        return False
-    if outcome.report is None or before.report is None:
-        return outcome.report is before.report and before.row.exit_code == outcome.row.exit_code
-    told = len(outcome.report.names) == outcome.report.failed
-    return told and set(outcome.report.names) <= set(before.report.names)
-
-
-def _failures(outcome: Outcome, put_back: Restored) -> str:
-    if outcome.report and (names := outcome.report.names):
-        return f"{len(names)} of the tests as they were fail on the new code: {few(names)}"
-    edited = [entry.path for entry in put_back.over] or put_back.without
-    return f"the tests as they were do not pass ({outcome.row.why}): {few(edited)}"
-
-
-def _missing(runner: GateRunner, tested: Outcome, outcome: Outcome) -> tuple[str, ...]:
-    """Where pytest counted as many cases as before, tests that were joined into one are not missing."""
-    lost = runner.case.weakening
-    if tested.report and outcome.report and tested.report.ran >= outcome.report.ran:
-        lost = replace(lost, fewer_tests=0, fewer_asserts=0 if lost.gone else lost.fewer_asserts)
-    return lost.words

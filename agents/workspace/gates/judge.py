@@ -14,9 +14,10 @@ from agents.domain.text.sanitize import one_line
 from agents.ports import Candidate, Judged, Show, Trial, show_nothing
 from agents.workspace.environments.tree_environment import BARE, Attached, Environment, environment
 from agents.workspace.gates import baselines, detect, gate_commands, gate_steps, rules
+from agents.workspace.gates.comparing.new_tests import NEW_TESTS
 from agents.workspace.gates.detect import Way
 from agents.workspace.gates.gate_commands import Command, Place
-from agents.workspace.gates.gate_runner import CleanCheckout, GateRunner, GateTools
+from agents.workspace.gates.gate_runner import RERUNS, CleanCheckout, GateRunner, GateTools
 from agents.workspace.gates.gate_sequence import Wanted, cannot_run, left_out, run_all, why_stopped
 from agents.workspace.gates.package_folders import find_packages
 from agents.workspace.gates.passed_runs import PassedRuns
@@ -26,6 +27,7 @@ from agents.workspace.git import objects
 _LONGEST = 600  # characters of a reason
 CHANGELOG = "changelog"
 _CHANGELOG = re.compile(r"(change_?log|changes|news|history)(\.(md|rst|txt))?", re.IGNORECASE)
+OF_TESTS: Wanted = {gate_steps.ORIGINALS: None, NEW_TESTS: None}  # what is asked of the tests themselves
 Attach = Callable[[str, str], Awaitable[Attached]]
 
 
@@ -36,6 +38,7 @@ class GateConfig:
     repository: Path
     commands: GateCommands = field(default_factory=GateCommands)
     measured: bool = True  # whether its checks are tried before any work; those of the sample are known to pass
+    reruns: int = RERUNS  # of what newly fails
     checkout: Path | None = None  # where its own .venv or node_modules lies, if not in the repository's folder
 
     @property
@@ -50,7 +53,7 @@ class GateConfig:
     @property
     def _project(self) -> Wanted:
         extra = {gate.name: gate for gate in self.commands.extra}
-        return {gate_steps.TESTS: None, gate_steps.LINT: None, **extra, gate_steps.ORIGINALS: None}
+        return {gate_steps.TESTS: None, gate_steps.LINT: None, **extra, **OF_TESTS}
 
     def checks(self, candidate: Candidate) -> Wanted:
         """What a step of the workflow wants to be run; nothing, where the project has no such check."""
@@ -60,7 +63,7 @@ class GateConfig:
         if name == PROJECT:
             return self._project
         if name == gate_steps.TESTS:
-            return {gate_steps.TESTS: None, gate_steps.ORIGINALS: None}
+            return {gate_steps.TESTS: None, **OF_TESTS}
         own = self.commands.of(name)
         if own:
             return {name: ExtraGate(name=name, command=own)}
@@ -101,7 +104,7 @@ class SandboxGates:
             unknown = OverlordError(f"there is no project {candidate.project}", next_step="Name it under `projects:`.")
             return Judged(gates=(cannot_run("changes", unknown),))
         config = config.with_gates(self._of_role(candidate.role))
-        without = candidate.without | ({gate_steps.ORIGINALS} if gate_steps.TESTS in candidate.without else set())
+        without = candidate.without | (OF_TESTS.keys() if gate_steps.TESTS in candidate.without else set())
         wanted = {name: gate for name, gate in config.checks(candidate).items() if name not in without}
         if not wanted and candidate.check != RULES:
             return Judged(gates=())
@@ -182,6 +185,7 @@ class SandboxGates:
             sandbox=await self._tools.sandbox(),
             tools=self._tools,
             show=show,
+            reruns=config.reruns,
         )
 
     async def _run(self, case: Case, config: GateConfig, wanted: Wanted, show: Show) -> Judged:

@@ -5,6 +5,7 @@ import json
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import Any
 
 from agents.workspace.gates.gate_commands import Command
 from agents.workspace.gates.scoring import Report
@@ -40,7 +41,7 @@ class PassedRuns:
     def find(self, key: str, measured: Sequence[str]) -> PassedRun | None:
         try:
             kept = json.loads(self._file(key).read_bytes())
-            report = Report(**{**kept["report"], "names": ()}) if kept["report"] else None
+            report = _report(kept["report"]) if kept["report"] else None
             found = PassedRun(**{**kept, "report": report, "measured": tuple(kept["measured"])})
         except (OSError, ValueError, TypeError, KeyError):
             return None
@@ -65,3 +66,8 @@ class PassedRuns:
             return
         for file in sorted(files, key=lambda file: file.stat().st_mtime)[: MOST // 10]:
             file.unlink(missing_ok=True)
+
+
+def _report(kept: dict[str, Any]) -> Report:
+    """One that was kept before names were is run again: a KeyError says so."""
+    return Report(**{**kept, "names": (), "passed": tuple(kept["passed"]), "left_out": tuple(kept["left_out"])})

@@ -7,12 +7,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from agents.domain.checks.evaluation import GateRun, Score
-from agents.domain.checks.file_kinds import is_test
 from agents.domain.checks.scope import Scope, ScopeMode, is_denied, twins
 from agents.domain.text.redact import Redact
 from agents.domain.text.sanitize import clean, one_line
 from agents.ports import Candidate
-from agents.workspace.gates import detect, originals
+from agents.workspace.gates import detect
 from agents.workspace.gates.originals import many
 from agents.workspace.git import objects
 from agents.workspace.git.objects import LINK, MODULE, Differing, Entry
@@ -170,7 +169,7 @@ class Case:
     after: detect.Look
     trees: tuple[str, str]  # of the base and of the commit
     contents: Mapping[str, bytes]  # of changed files as they are now, if they are not huge
-    former: Mapping[str, bytes]  # of changed tests as they were
+    former: Mapping[str, bytes]  # of changed files as they were, likewise
     measured: tuple[str, ...] = ()  # what the task changed before; who judges all of it will ask how it is tested
     package: str = ""  # the folder that is looked at alone, of a repository with several packages
     others: tuple[str, ...] = ()  # packages in folders beneath it, which are looked at by themselves
@@ -210,11 +209,6 @@ class Case:
         kept = (line.strip() for line in self.contents.get(path, b"").splitlines())
         return sum(1 for line in kept if line and not line.startswith(b"#"))
 
-    @property
-    def weakening(self) -> originals.Weakened:
-        now = {path: content for path, content in self.contents.items() if is_test(path)}
-        return originals.find_weakening(detect.decode(self.former), detect.decode(now))
-
 
 async def read(candidate: Candidate, repository: Path) -> Case:
     """Raises GitFailed."""
@@ -226,7 +220,6 @@ async def read(candidate: Candidate, repository: Path) -> Case:
         for each in await objects.changes(repository, base, commit)
     )
     measured = await objects.changes(repository, candidate.since or base, commit)
-    tests = (each.before for each in differing if each.before and is_test(each.change.path))
     return Case(
         candidate=candidate,
         repository=repository,
@@ -237,7 +230,7 @@ async def read(candidate: Candidate, repository: Path) -> Case:
         after=await detect.look_at(repository, has),
         trees=(await objects.tree_of(repository, base), await objects.tree_of(repository, commit)),
         contents=await _contents(repository, (each.after for each in differing if each.after)),
-        former=await _contents(repository, tests),
+        former=await _contents(repository, (each.before for each in differing if each.before)),
         measured=tuple(each.path for each in measured if each.path in has),
     )
 

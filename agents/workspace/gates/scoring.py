@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from agents.domain.checks.evaluation import NOT_RUN, GateRun, OnFail, Score
+from agents.domain.checks.suite import Results
 from agents.domain.models.program_end import CANNOT_RUN, ERROR_OF_END
 from agents.ports import EndedBy, Profile, Ran
 from agents.workspace.files.safe_open import NotThere, Tree
@@ -17,7 +18,8 @@ from agents.workspace.gates.originals import few
 LARGEST = 64 << 20
 _SUITE = re.compile(r"<testsuite\b[^>]*>")
 _COUNT = re.compile(r'\b(errors|failures|skipped|tests)="(\d{1,9})"')
-_FAILED = re.compile(r'<testcase classname="([^"]*)" name="([^"]*)"[^>]*>\s*<(?:failure|error)\b')
+_CASE = re.compile(r'classname="([^"]*)" name="([^"]*)"')
+_ENDED_BADLY = re.compile(r"<(failure|error|skipped)\b")
 TOLD = 2_000  # characters of output on a card and in feedback
 _MB = 1 << 20
 CANNOT_COLLECT = (2, 3, 4)
@@ -39,10 +41,18 @@ class Report:
     failed: int  # errors among them
     skipped: int
     names: tuple[str, ...] = ()  # of those that failed
+    passed: tuple[str, ...] = ()
+    left_out: tuple[str, ...] = ()  # skipped, or expected to fail
 
     @property
     def ran(self) -> int:
         return self.tests - self.skipped
+
+    @property
+    def results(self) -> Results:
+        failed = frozenset(self.names)
+        passed, skipped = frozenset(self.passed) - failed, frozenset(self.left_out) - failed
+        return Results(passed=passed - skipped, failed=failed, skipped=skipped)
 
 
 def tests(folder: Path, at: str) -> Report | None:
@@ -53,8 +63,25 @@ def tests(folder: Path, at: str) -> Report | None:
         return None
     counts = {name: int(number) for name, number in _COUNT.findall(suite[0])}
     failed = counts.get("errors", 0) + counts.get("failures", 0)
-    names = tuple(html.unescape(".".join(found)).strip(".") for found in _FAILED.findall(text))
-    return Report(tests=counts.get("tests", 0), failed=failed, skipped=counts.get("skipped", 0), names=names)
+    names = _names(text)
+    return Report(
+        tests=counts.get("tests", 0),
+        failed=failed,
+        skipped=counts.get("skipped", 0),
+        names=tuple((*names["failure"], *names["error"])),
+        passed=tuple(names[""]),
+        left_out=tuple(names["skipped"]),
+    )
+
+
+def _names(text: str) -> dict[str, list[str]]:
+    """Of the tests, by how they ended; what tests say is escaped there."""
+    found = dict[str, list[str]]({"": [], "failure": [], "error": [], "skipped": []})
+    for each in text.split("<testcase ")[1:]:
+        if named := _CASE.match(each):
+            badly = _ENDED_BADLY.search(each)
+            found[badly[1] if badly else ""].append(html.unescape(".".join(named.groups())).strip("."))
+    return found
 
 
 def coverage(written: str, lines: dict[str, int]) -> float | None:

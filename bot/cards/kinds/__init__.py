@@ -24,6 +24,7 @@ from bot.cards.kinds.task import (
     stuck,
 )
 from bot.cards.kinds.work import (
+    accept_tests,
     against_plan,
     consent,
     escalation,
@@ -41,7 +42,20 @@ from bot.cards.kinds.work import (
 
 # Where several are open while a task is at work, the first one says its state.
 _ALL = (
-    *(merge, outside_review, unmerged, stuck, consent, escalation, late_checks, taken, question, scope, start_scope),
+    *(
+        merge,
+        outside_review,
+        unmerged,
+        stuck,
+        consent,
+        escalation,
+        late_checks,
+        accept_tests,
+        taken,
+        question,
+        scope,
+        start_scope,
+    ),
     *(gate, proposal, against_plan),
     *(clarification, no_plan, change, plan, debate),
     *(intake, route, project, budget, correction, stopped, snoozed, cancel, controls, meant, second, reroute),

@@ -49,6 +49,9 @@ TABLE = [
     ("gate_high", {LEAD, SEC}, 1, "channel"),
     ("gate_critical", {SEC, OPS, LEAD}, 2, "no"),
     (Kind.CHECKS, {APP}, 1, "channel"),
+    (Kind.ACCEPT_TESTS, {APP}, 1, "channel"),
+    ("accept_tests_high", {LEAD, SEC}, 1, "channel"),
+    ("accept_tests_critical", {SEC, OPS, LEAD}, 2, "no"),
     ("checks_high", {LEAD, SEC}, 1, "channel"),
     ("checks_critical", {SEC, OPS, LEAD}, 2, "no"),
     (Kind.OUTSIDE_REVIEW, {APP}, 1, "channel"),
@@ -88,6 +91,8 @@ PAGE: dict[str, tuple[tuple[str, ...], tuple[str, ...], str]] = {
     "step gate, critical": (("gate_critical",), ("", "pass", "reject"), "--yyy----"),
     "remote checks: look again, ask for a fix": ((Kind.CHECKS,), ("again", "fix", "cancel"), "yy-----yy"),
     "the same, of a critical change": (("checks_critical",), ("again", "fix", "cancel"), "yyyyy--yy"),
+    "accept changed tests": ((Kind.ACCEPT_TESTS,), ("", "accept"), "-y-----y-"),
+    "changed tests: ask for a fix": ((Kind.ACCEPT_TESTS,), ("fix",), "yy-----yy"),
     "continue without remote checks": ((Kind.CHECKS,), ("", "without", "leave"), "-y-----y-"),
     "the same, high": (("checks_high",), ("", "without", "leave"), "--yy---y-"),
     "the same, critical": (("checks_critical",), ("", "without", "leave"), "--yyy----"),
@@ -120,7 +125,7 @@ PAGE: dict[str, tuple[tuple[str, ...], tuple[str, ...], str]] = {
 
 def kind_named(rule: str) -> Kind:
     """The kind that a row is about: a row for each risk has the risk in its name."""
-    return Kind(rule.rpartition("_")[0] if rule.startswith(("gate_", "merge_", "checks_")) else rule)
+    return Kind(rule.rpartition("_")[0] if rule.startswith(("gate_", "merge_", "checks_", "accept_tests_")) else rule)
 
 
 def may(
@@ -143,6 +148,8 @@ def test_the_table_is_whole() -> None:
         "merge_medium",
         "checks_low",
         "checks_medium",
+        "accept_tests_low",
+        "accept_tests_medium",
     }  # as the row beside it, or never asked
     assert {row[0] for row in TABLE} | low == RULES.keys()
 

@@ -31,6 +31,7 @@ HEAD = OfHead(commit="c0ffee", risk=RiskLevel.LOW)
 ABOUT: dict[Kind, Subject | None] = {
     Kind.GATE: STEP,
     Kind.CHECKS: STEP,
+    Kind.ACCEPT_TESTS: STEP,
     Kind.ESCALATION: RUN,
     Kind.SCOPE: RUN,
     Kind.MERGE: HEAD,

@@ -1,0 +1,169 @@
+"""What a Python test file consists of: its functions, what each asserts, and how two versions of them differ."""
+
+import ast
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from agents.domain.checks.hollow import Function, Hollow, count_assertions, hollow_reason
+from agents.domain.checks.suite import module_of
+
+LARGEST = 400_000  # characters of a file that is read; a longer one is compared as a whole
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FunctionText:
+    """One function of a test file: a test, a fixture or a helper."""
+
+    name: str  # with the names of the classes around it: `TestCart.test_total`
+    text: str
+    shape: str  # the same where only the name, the layout or comments differ
+    asserts: int  # that are reached and can fail
+    constants: Counter[str] = field(default_factory=Counter)
+    hollow: Hollow | None = None
+
+    @property
+    def is_test(self) -> bool:
+        *around, own = self.name.split(".")
+        return own.startswith("test") and not any(name.islower() for name in around)
+
+
+def functions_in(text: str) -> Mapping[str, FunctionText] | None:
+    """By name; of two of one name the last, as Python has it. None: it cannot be read."""
+    if len(text) > LARGEST:
+        return None
+    try:
+        tree = ast.parse(text)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return None
+    lines = text.splitlines(keepends=True)
+    return {name: _describe(name, node, lines) for name, node in _functions(tree.body, "")}
+
+
+def _functions(body: Sequence[ast.stmt], around: str) -> Iterator[tuple[str, Function]]:
+    for node in body:
+        if isinstance(node, Function):
+            yield f"{around}{node.name}", node
+        elif isinstance(node, ast.ClassDef):
+            yield from _functions(node.body, f"{around}{node.name}.")
+        elif isinstance(node, ast.If | ast.Try | ast.With):
+            yield from _functions(node.body, around)
+
+
+def _describe(name: str, node: Function, lines: Sequence[str]) -> FunctionText:
+    first = min((mark.lineno for mark in node.decorator_list), default=node.lineno)
+    constants = (repr(each.value) for each in ast.walk(node) if isinstance(each, ast.Constant))
+    documented = ast.get_docstring(node, clean=False) is not None
+    body = node.body[1:] if documented and len(node.body) > 1 else node.body
+    shape = [ast.dump(part) for part in (node.args, *node.decorator_list, *body)]
+    return FunctionText(
+        name=name,
+        text="".join(lines[first - 1 : node.end_lineno]).rstrip(),
+        shape="\n".join((type(node).__name__, *shape)),
+        asserts=count_assertions(node),
+        constants=Counter(constants),
+        hollow=hollow_reason(node) if name.rpartition(".")[2].startswith("test") else None,
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FunctionChange:
+    """A function of a test file before and after. One of them is None where it was added, or is gone."""
+
+    path: str
+    name: str
+    before: FunctionText | None
+    after: FunctionText | None
+
+    @property
+    def known_as(self) -> str:
+        """As runners call it."""
+        return f"{module_of(self.path)}.{self.name}"
+
+    @property
+    def is_test(self) -> bool:
+        return any(each is not None and each.is_test for each in (self.before, self.after))
+
+    @property
+    def is_hollowed(self) -> bool:
+        """It could fail before, and cannot any more."""
+        before, after = self.before, self.after
+        if before is None or after is None:
+            return False
+        return (before.asserts > 0 and after.asserts == 0) or (after.hollow is not None and before.hollow is None)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Compared:
+    changes: tuple[FunctionChange, ...]
+    moved: Mapping[str, str]  # tests that only got another name or file: `tests.test_cart.test_sum`, before and now
+
+
+def compare(before: Mapping[str, str], after: Mapping[str, str]) -> Compared:
+    """Functions that are new, gone or otherwise now, from texts of test files by path. What only moved to another file
+    or got another name is the same one."""
+    had = {path: functions_in(text) or {} for path, text in before.items()}
+    has = {path: functions_in(text) or {} for path, text in after.items()}
+    gone, new, changed = list[FunctionChange](), list[FunctionChange](), list[FunctionChange]()
+    for path in dict.fromkeys((*had, *has)):
+        old, now = had.get(path, {}), has.get(path, {})
+        for name in dict.fromkeys((*old, *now)):
+            change = FunctionChange(path=path, name=name, before=old.get(name), after=now.get(name))
+            if change.before is None:
+                new.append(change)
+            elif change.after is None:
+                gone.append(change)
+            elif change.before.shape != change.after.shape:
+                changed.append(change)
+    left, moved = _pair(gone, new)
+    return Compared(changes=(*changed, *left), moved=moved)
+
+
+def _pair(gone: Sequence[FunctionChange], new: Sequence[FunctionChange]) -> tuple[list[FunctionChange], dict[str, str]]:
+    """Those that are gone and new, without the pairs that are the same one. One that moved under its own name and was
+    changed on the way is a changed one."""
+    left, found, moved = list(new), list[FunctionChange](), dict[str, str]()
+    for each in gone:
+        twin = next((other for other in left if _shape(other.after) == _shape(each.before)), None)
+        namesake = next((other for other in left if other.name == each.name), None)
+        if other := twin or namesake:
+            left.remove(other)
+            moved[each.known_as] = other.known_as
+            found += [] if twin else [replace(other, before=each.before)]
+        else:
+            found.append(each)
+    return [*found, *left], moved
+
+
+def _shape(function: FunctionText | None) -> str:
+    return function.shape if function else ""
+
+
+def lost_tests(changes: Sequence[FunctionChange]) -> tuple[FunctionChange, ...]:
+    """Tests that are gone. One whose every value is still used by new or changed tests of its file was joined to
+    them."""
+    gone = (each for each in changes if each.after is None and each.before is not None and each.before.is_test)
+    return tuple(each for each in gone if _is_lost(each, changes))
+
+
+def weaker_functions(changes: Sequence[FunctionChange]) -> tuple[FunctionChange, ...]:
+    """Tests, fixtures and helpers that cannot fail any more, or that assert less while nothing else asserts it."""
+    both = [each for each in changes if each.before is not None and each.after is not None]
+    fewer = _asserts(each.after for each in changes) < _asserts(each.before for each in changes)
+    return tuple(
+        each
+        for each in both
+        if each.is_hollowed or (_asserts([each.after]) < _asserts([each.before]) and (fewer or _is_lost(each, changes)))
+    )
+
+
+def _is_lost(each: FunctionChange, changes: Sequence[FunctionChange]) -> bool:
+    """Whether values that it was about are in no new or changed test of its file."""
+    assert each.before is not None
+    others = (other.after for other in changes if other.path == each.path and other.after is not None)
+    kept = set[str]().union(*(other.constants for other in others if other.hollow is None))
+    return bool(each.before.constants.keys() - kept) or not kept
+
+
+def _asserts(functions: Iterable[FunctionText | None]) -> int:
+    return sum(each.asserts for each in functions if each is not None)

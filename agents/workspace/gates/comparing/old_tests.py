@@ -1,0 +1,168 @@
+"""What the tests said before counts: the old suite runs on the new code, and nothing of it may be missing or weaker."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from agents.domain.checks.changed_tests import SHOWN_MOST
+from agents.domain.checks.evaluation import GateRun, Score, Sign
+from agents.domain.checks.python_tests import Compared, lost_tests, weaker_functions
+from agents.domain.checks.suite import cases, difference, fewer_cases, files_with, function_of, is_in
+from agents.workspace.gates import scoring
+from agents.workspace.gates.comparing.lines import new_lines
+from agents.workspace.gates.comparing.suite_files import SuiteFiles
+from agents.workspace.gates.comparing.suite_runs import SuiteRuns, results_of
+from agents.workspace.gates.gate_runner import Outcome
+from agents.workspace.gates.originals import few, many
+
+ORIGINALS = "original tests"
+
+
+async def judge_old_tests(suite: SuiteRuns, files: SuiteFiles) -> GateRun:
+    """Tests as they were, on the code as it is now: what was edited to pass is seen."""
+    back, name = files.as_before, suite.runner.title(ORIGINALS)
+    if not back.changes_anything or files.are_first:
+        why = "there were none before" if back.changes_anything else "none was changed"
+        return GateRun(name=name, score=Score.PASS, why=why)
+    if (suite.tested is None or suite.tested.row.exit_code is None) and not suite.runner.case.is_gone:
+        return scoring.not_run(name, "the tests did not come to an end")
+    outcome = await suite.runner.run(name, suite.command, restored=back)
+    if outcome.row.score is Score.FAIL:
+        return outcome.row
+    outcome = await suite.read_on(name, outcome, back)
+    failing = await _failing(suite, files, outcome)
+    compared = files.comparison
+    signs = (Sign.CHANGED_TESTS,) if any(True for _ in files.differences(compared.changes)) else ()
+    reasons = [*failing, *_Missing(suite=suite, files=files, compared=compared, outcome=outcome).words()]
+    if not reasons:
+        return replace(outcome.row, score=Score.PASS, why=_content(outcome, compared), signs=signs)
+    row = replace(outcome.row, score=Score.NEEDS_REVISION, why="; ".join(reasons), signs=signs)
+    return _for_a_person(row, suite, files, compared)
+
+
+def _for_a_person(row: GateRun, suite: SuiteRuns, files: SuiteFiles, compared: Compared) -> GateRun:
+    """Where the approved plan says that these tests change, a person may accept them as they are now."""
+    candidate = suite.runner.case.candidate
+    shown = tuple(files.differences(compared.changes))
+    if not candidate.changes_tests or not shown:
+        return row
+    if all(each.key in candidate.accepted for each in shown):
+        return replace(row, score=Score.PASS, why=f"{many(len(shown), 'changed test')} accepted: {row.why}")
+    told = shown[:SHOWN_MOST]
+    return replace(row, changed_tests=told, unshown=tuple(each.key for each in shown[SHOWN_MOST:]))
+
+
+def _content(outcome: Outcome, compared: Compared) -> str:
+    said = outcome.row.why if outcome.row.score is Score.PASS else "what fails now failed before, too"
+    gone = [each.name for each in compared.changes if each.after is None and each.is_test]
+    renamed = [old.rpartition(".")[2] for old in compared.moved]
+    note = f"; renamed or gone: {few((*gone, *renamed))}" if gone or renamed else ""
+    return f"{said}{note}"
+
+
+async def _failing(suite: SuiteRuns, files: SuiteFiles, outcome: Outcome) -> list[str]:
+    """What of the old suite fails on the new code and is not forgiven."""
+    if outcome.row.score is Score.PASS:
+        return []
+    report = outcome.report
+    if report is None or len(report.names) < report.failed or not report.names:
+        return [] if await _said_before(suite, files, outcome) else [_unnamed(outcome, files)]
+    found = difference(frozenset(report.names), await suite.before())
+    still = [name for name in found.before if not _was_rewritten(name, suite, files)]
+    counts = sorted(set((*found.newly, *found.before)) - set(still))
+    chance = await suite.find_unsteady(counts, files.as_before) if counts else frozenset[str]()
+    counts = [name for name in counts if name not in chance]
+    return [f"{len(counts)} of the tests as they were fail on the new code: {few(counts)}"] if counts else []
+
+
+def _was_rewritten(name: str, suite: SuiteRuns, files: SuiteFiles) -> bool:
+    """A test that failed before is forgiven where its file was not touched; else only if it fails as handed in, too."""
+    touched = [suite.runner.case.inside(each.change.path) for each in files.parts_changed]
+    in_touched = any(is_in(name, path) for path in touched)
+    found = files_with([name], map(suite.runner.case.inside, suite.runner.case.had))
+    if not in_touched and found:
+        return False
+    return name not in suite.now.failed
+
+
+async def _said_before(suite: SuiteRuns, files: SuiteFiles, outcome: Outcome) -> bool:
+    """A runner that names no tests: whether all that it complains of it says of the base and of the work, too."""
+    if outcome.row.exit_code is None or suite.by_name or suite.tested is None:
+        return False
+    before = await suite.on_base()
+    if before.row.exit_code in (0, None) or suite.tested.row.exit_code == 0:
+        return False
+    others = (before.said, suite.tested.said)
+    return not any(new_lines(outcome.said, other, all_of_them=False) for other in others)
+
+
+def _unnamed(outcome: Outcome, files: SuiteFiles) -> str:
+    back = files.as_before
+    edited = [entry.path for entry in back.over] or back.without
+    return f"the tests as they were do not pass ({outcome.row.why}): {few(edited)}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Missing:
+    """What the suite as handed in lacks of what it was."""
+
+    suite: SuiteRuns
+    files: SuiteFiles
+    compared: Compared
+    outcome: Outcome
+
+    def words(self) -> Iterator[str]:
+        gone = self._gone()
+        if gone:
+            yield f"{many(len(gone), 'test')} fewer than before (gone: {few(gone)})"
+        yield from self._thinned()
+        if weaker := [each.name for each in weaker_functions(self.compared.changes)]:
+            yield f"{many(len(weaker), 'test')} or what they use cannot fail any more, or assert less: {few(weaker)}"
+        yield from self._by_run()
+        yield from self._data()
+        yield from self.files.weakening.words
+
+    def _gone(self) -> list[str]:
+        """By the syntax tree; and by the run those that are there and are not found any more."""
+        lost = {each.known_as for each in lost_tests(self.compared.changes)}
+        joined = {each.known_as for each in self.compared.changes if each.after is None} - lost
+        moved = self.compared.moved
+        had, has = results_of(self.outcome).ran, cases(self.suite.now.all)
+        found = {name for name in cases(had) if not has[moved.get(name, name)]} if self._is_told else set[str]()
+        return sorted(lost | (found - joined - self._unread()))
+
+    @property
+    def _is_told(self) -> bool:
+        whole = bool(self.suite.now.all) or self.suite.runner.case.is_gone
+        return whole and bool(results_of(self.outcome).all)
+
+    def _unread(self) -> set[str]:
+        """Of files that could not be read as handed in, which is told elsewhere."""
+        had = cases(results_of(self.outcome).ran)
+        return {name for name in had if any(name.startswith(f"{each}.") for each in self.suite.now.failed)}
+
+    def _thinned(self) -> Iterator[str]:
+        if not self._is_told:
+            return
+        fewer = fewer_cases(results_of(self.outcome).all, self.suite.now.all, self.compared.moved)
+        if fewer:
+            told = [f"{name.rpartition('.')[2]} has {now} of {had}" for name, (had, now) in fewer.items()]
+            yield f"fewer cases than before: {few(told)}"
+
+    def _by_run(self) -> Iterator[str]:
+        """What passes as it was and is now skipped."""
+        moved = self.compared.moved
+        passed = {moved.get(function_of(name), function_of(name)) for name in results_of(self.outcome).passed}
+        if skipped := sorted(passed & {function_of(name) for name in self.suite.now.skipped}):
+            yield f"{many(len(skipped), 'test')} that would pass and are skipped now: {few(_short(skipped))}"
+
+    def _data(self) -> Iterator[str]:
+        gone = [each.change.path for each in self.files.data if each.after is None]
+        less = [each.change.path for each in self.files.data if each.after and each.change.removed > each.change.added]
+        if gone:
+            yield f"test data that is gone: {few(gone)}"
+        if less:
+            yield f"test data that is less than before: {few(less)}"
+
+
+def _short(names: Sequence[str]) -> list[str]:
+    return [name.rpartition(".")[2] for name in names]

@@ -1,0 +1,1 @@
+"""What is new against what was there before."""
