@@ -281,4 +281,4 @@ def _weigh(runner: Planted, heard: Heard, ran: Ran, report: Report | None) -> tu
         return weigh(heard, Claimed(exit_code=ran.exit_code, counts_planted=True))
     if report is None:
         return weigh(heard, Claimed(exit_code=ran.exit_code))
-    return weigh(heard, Claimed(exit_code=ran.exit_code, tests=report.tests, failed=report.failed))
+    return weigh(heard, Claimed(exit_code=ran.exit_code, tests=report.tests - report.unread, failed=report.failed))
