@@ -138,10 +138,18 @@ class Workshop:
             pack=self.packs.for_work,
             skills_of=self.packs.skills_for,
             trial_of=self._trial,
-            refused_of=lambda brief: self.checkouts.why_uncommittable(brief.checkout),
+            refused_of=self._why_not_yet,
             redact=self.services.redact,
             role_of=self.services.catalog().role,
         )
+
+    async def _why_not_yet(self, brief: Brief) -> str:
+        """Why work is not taken from a minion: it cannot be committed, or its tests would be sent back."""
+        checkout, changes = brief.checkout, brief.subtask.changes_tests
+        if said := await self.checkouts.why_uncommittable(checkout):
+            return said
+        folder = checkout.workspace.path
+        return await self.gates.read_tests(checkout.project, checkout.base, folder, changes_tests=changes)
 
     async def _trial(self, brief: Brief) -> Trial | None:
         checkout = brief.checkout

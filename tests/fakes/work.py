@@ -37,7 +37,7 @@ from agents.ports import (
     show_nothing,
 )
 from agents.ports.judging import ANYWHERE
-from tests.fakes.baseline import Measures
+from tests.fakes.baseline import Measures, accept_tests
 from tests.fakes.grounds import PlayedGrounds
 from tests.fakes.issues import MemoryIssues
 from tests.fakes.reader import ScriptedReader
@@ -221,7 +221,8 @@ class ScriptedGates(Measures):
         if held := self.holds.get(candidate.log):
             await held.wait()
         found = self.says.get(candidate.log, (passed(),))
-        left = tuple(gate for gate in found if gate.name not in candidate.without)
+        heard = (accept_tests(gate, candidate.accepted) for gate in found)
+        left = tuple(gate for gate in heard if gate.name not in candidate.without)
         return Judged(gates=left, coverage=91.0, sandbox="no sandbox")
 
 

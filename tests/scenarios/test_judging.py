@@ -4,6 +4,7 @@ import asyncio
 from dataclasses import replace
 from typing import Any
 
+from agents.domain.checks.changed_tests import changed_test
 from agents.domain.checks.evaluation import Change, GateRun, Score
 from agents.domain.checks.scope import Scope, ScopeMode
 from agents.domain.decisions.authority import Kind
@@ -18,7 +19,7 @@ from tests.fakes.work import ScriptedMinions, Workshop, failing, finishes, passe
 from tests.scenarios.conftest import BY_TURNS, THREE, Opened, Play, on
 from tests.scenarios.plans import Says
 from tests.scenarios.stage import until
-from tests.scenarios.working import APPROVED, at_work, given, wished
+from tests.scenarios.working import APPROVED, FORM, ONE, at_work, given, wished
 
 STAGES = BY_TURNS
 
@@ -222,3 +223,23 @@ async def test_a_check_that_cannot_run_is_gone_on_without_by_who_may(opened: Ope
     await play.stage.press("lead", thread, "Continue without this check", words="npm is down today")
     await play.sees("lead", thread, "T-1 is ready to merge", "Went on without", "tests of T-1.1", "npm is down today")
     assert len(work.minions.briefs) == 1 and (await play.task()).work.on(1).attempt == 1
+
+
+@on(*THREE)
+async def test_changed_tests_are_shown_one_by_one_and_accepted_by_who_may(opened: Opened) -> None:
+    """Only where the approved plan says that tests change; of the whole nobody is asked again about the same ones."""
+    work = Workshop()
+    test = changed_test("tests/test_form.py::test_not_found", "assert status == 404", "assert status == 410")
+    why = "1 of the tests as they were fail on the new code: test_not_found"
+    row = GateRun(name="original tests", score=Score.NEEDS_REVISION, why=why, changed_tests=(test,))
+    work.gates.says = {"T-1.1-1": (passed(), row), "T-1.2-1": (passed(), row)}
+    plan = {**ONE, "subtasks": [{**FORM, "changes_tests": True}]}
+    play, thread = await at_work(opened, given(work, decompose=plan))
+    wanted = ("existing tests were changed", "test_not_found", "status == 404", "status == 410")
+    await play.sees("lead", thread, *wanted, offers="Accept the changed tests")
+    await play.stage.press("ana", thread, "Accept the changed tests")
+    await play.whispered("ana", thread, "not yours to decide")
+    await play.stage.press("lead", thread, "Accept the changed tests")
+    await play.sees("lead", thread, "T-1 is ready to merge", "Changed tests", "test_not_found of T-1.1, accepted by")
+    assert work.gates.judged[-1].accepted == {test.key} and work.gates.judged[0].changes_tests
+    assert len(work.minions.briefs) == 1, "no attempt was spent on it"

@@ -14,6 +14,7 @@ from agents.domain.text.sanitize import one_line
 from agents.ports import Candidate, Judged, Show, Trial, show_nothing
 from agents.workspace.environments.tree_environment import BARE, Attached, Environment, environment
 from agents.workspace.gates import baselines, detect, gate_commands, gate_steps, rules
+from agents.workspace.gates.comparing import first_reading
 from agents.workspace.gates.comparing.new_tests import NEW_TESTS
 from agents.workspace.gates.detect import Way
 from agents.workspace.gates.gate_commands import Command, Place
@@ -170,6 +171,19 @@ class SandboxGates:
         told = await asyncio.to_thread(around.workspace_for, folder)
         settings = (f"{name}={value}" for name, value in told.environ.items())
         return Trial(argv=("env", *settings, *command.line), shown=command.words)
+
+    async def read_tests(self, project: str, base: str, folder: Path, *, changes_tests: bool) -> str:
+        """What speaks against the tests in a minion's folder, by reading alone; empty: nothing."""
+        config = self._projects.get(project)
+        if config is None:
+            return ""
+        try:
+            before = await first_reading.read_before(config.repository, base)
+            now = await asyncio.to_thread(first_reading.read_now, folder)
+        except (OverlordError, OSError):
+            return ""  # the gate says so, with what to do
+        found = await asyncio.to_thread(first_reading.findings, before, now, changes_tests=changes_tests)
+        return self._tools.redact(f"the tests would be sent back: {'; '.join(found)}.") if found else ""
 
     async def _around(self, project: str, commit: str, config: GateConfig) -> Environment:
         attached = await self._attach(project, commit) if self._attach else BARE

@@ -17,7 +17,7 @@ from agents.workspace.gates.originals import few, many
 NEW_TESTS = "new tests"
 NO_NEW_TEST = "no new test"
 PROVES = frozenset({WorkKind.FIX, WorkKind.FEATURE})  # kinds of work whose new tests must fail without it
-_WORDS = {
+WORDS = {
     Hollow.LEAVES_EARLY: "ends before it asserts anything",
     Hollow.ALWAYS_TRUE: "asserts only what is always true",
     Hollow.CATCHES_ALL: "catches its own failure",
@@ -103,7 +103,7 @@ class _Tests:
             if why is None and self._is_missed(each):
                 why = Hollow.NOT_COLLECTED
             if why is not None and (each.before is None or each.is_hollowed):
-                yield f"{each.name} {_WORDS[why]}"
+                yield f"{each.name} {WORDS[why]}"
 
     def _is_missed(self, each: FunctionChange) -> bool:
         found = self.suite.now.all
