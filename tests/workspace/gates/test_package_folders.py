@@ -198,8 +198,8 @@ async def test_a_planted_manifest_or_root_setting_takes_nothing_away_from_the_ch
 
 
 async def test_each_check_is_gone_on_without_by_itself(tmp_path: Path) -> None:
-    base = {**BOTH, "tests/test_all.py": "def test_all():\n    assert False\n"}
-    work = {"shared/prices.json": "[3]\n"}
+    two_prices = "def test_all():\n    assert len(open('shared/prices.json').read()) == len('[1, 2] ')\n"
+    base, work = {**BOTH, "tests/test_all.py": two_prices}, {"shared/prices.json": "[3]\n"}
     rows = scores(await judge(tmp_path / "red", base, work))
     assert rows["tests (top folder)"] is Score.NEEDS_REVISION and rows["tests (web)"] is PASS
     waived = scores(await judge(tmp_path / "waived", base, work, frozenset({"tests (top folder)"})))
