@@ -19,6 +19,7 @@ from tests.scenarios.stage import OPERATOR, Setup, Stage, until
 from tests.workspace import repositories as repos
 
 TESTS = "import shop\n\n\ndef test_price() -> None:\n    assert shop.PRICE == 1\n"
+PROVEN = f'{TESTS}\n\ndef test_currency() -> None:\n    assert shop.CURRENCY == "EUR"\n'
 FILES = {"README.md": "A shop\n", "shop.py": "PRICE = 1\n", "test_shop.py": TESTS}
 PLAN: Says = {
     "status": "COMPLETE",
@@ -51,6 +52,14 @@ def writes(text: str = 'CURRENCY = "EUR"\n', path: str = "shop.py") -> Run:
         return Finished(summary="It has a currency")
 
     return run
+
+
+async def proves(brief: Brief, watch: Watch) -> Outcome:
+    """A minion that writes a test with it, one that fails without its work: that is low risk, and nobody is asked."""
+    place = brief.checkout.workspace.path
+    (place / "shop.py").write_text(f'{FILES["shop.py"]}CURRENCY = "EUR"\n')
+    (place / "test_shop.py").write_text(PROVEN)
+    return Finished(summary="It has a currency, and a test")
 
 
 @dataclass

@@ -11,7 +11,7 @@ from agents.domain.work.work import Ending
 from agents.ports import GaveUp
 from tests.fakes.github import TOKEN, Fault
 from tests.fakes.work import ScriptedGates, says
-from tests.scenarios.github_stage import GitHubPlay, github_play
+from tests.scenarios.github_stage import GitHubPlay, github_play, proves
 from tests.scenarios.stage import OPERATOR, until
 from tests.workspace import repositories as repos
 
@@ -31,6 +31,7 @@ async def whole(loaded: None, tmp_path: Path) -> AsyncIterator[GitHubPlay]:
 
 async def test_a_members_issue_becomes_a_merged_pull_request(whole: GitHubPlay) -> None:
     play = whole
+    play.minions.always = proves
     issue = play.opens("Give prices a currency")
     thread = await play.approved()
     await play.sees("lead", thread, "Give prices a currency", f"/acme/shop/issues/{issue.number}", "mia")

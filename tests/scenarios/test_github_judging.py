@@ -10,7 +10,7 @@ from agents.domain.events import WorkEvaluated
 from agents.ports import Brief, Finished, Outcome, Watch
 from tests.fakes.github.world import Issue
 from tests.fakes.work import says
-from tests.scenarios.github_stage import FILES, PLAN, TESTS, GitHubPlay, github_play, writes
+from tests.scenarios.github_stage import PLAN, PROVEN, TESTS, GitHubPlay, github_play, proves, writes
 from tests.scenarios.plans import subtask
 from tests.workspace import repositories as repos
 
@@ -97,15 +97,8 @@ async def cheats(brief: Brief, watch: Watch) -> Outcome:
     return Finished(summary="All tests pass")
 
 
-async def mends(brief: Brief, watch: Watch) -> Outcome:
-    place = brief.checkout.workspace.path
-    (place / "shop.py").write_text(f'{FILES["shop.py"]}CURRENCY = "EUR"\n')
-    (place / "test_shop.py").write_text(TESTS)
-    return Finished(summary="The tests are as they were")
-
-
 async def test_tests_edited_to_pass_are_seen_and_put_right_before_anything_is_pushed(play: GitHubPlay) -> None:
-    play.minions.scripts = {1: [cheats, mends]}
+    play.minions.scripts = {1: [cheats, proves]}
     play.opens("Give prices a currency")
     thread = await play.approved()
     await play.sees("lead", thread, "T-1 is ready to merge", "passed at attempt 2")
@@ -116,5 +109,5 @@ async def test_tests_edited_to_pass_are_seen_and_put_right_before_anything_is_pu
     assert rows["original tests"].why in play.minions.briefs[1].work.feedback[0]
     assert pushed(play) == [1, 1, 0]
     assert (
-        repos.git(play.repo.path, "show", f"{(await play.task()).delivery.head}:test_shop.py").strip() == TESTS.strip()
+        repos.git(play.repo.path, "show", f"{(await play.task()).delivery.head}:test_shop.py").strip() == PROVEN.strip()
     )
