@@ -24,7 +24,7 @@ async def intake(event: Event, ports: Ports) -> None:
     """What it is: as its author says, as a model that is sure of it says, or by asking. Then, of which project."""
     projects = ports.projects.names()
     task = await ports.store.task(event.task)
-    routed = await _route_first(task, ports) if isinstance(event, TaskRequested) else None
+    routed = await _route_first(task, projects, ports) if isinstance(event, TaskRequested) else None
     if routed and not (routed.sure and routed.route in OF_A_PROJECT):
         taken = routed
         await ports.store.record(event.task, lambda now, moment: routes.after_route(now, taken, moment))
@@ -47,27 +47,27 @@ async def follow_up(event: Event, ports: Ports) -> None:
     assert isinstance(event, FollowUpSaid)
     task = await ports.store.task(event.task)
     said = Message(by=event.by, text=event.text, delivery=event.delivery)
-    routed = await _route(task, event.text, "follow_up", ports) or Routed(route=Route.QUESTION)
+    routed = await _route(task, event.text, "follow_up", ports.projects.names(), ports) or Routed(route=Route.QUESTION)
     await ports.store.record(task.id, lambda now, moment: routes.after_follow_up(now, said, routed, moment))
 
 
-async def _route_first(task: Task, ports: Ports) -> Routed | None:
+async def _route_first(task: Task, projects: Sequence[str], ports: Ports) -> Routed | None:
     """None: it asks for a change, and nobody had to tell."""
     if not routes.needs_routing(task):
         return None
     if wants := task.request.wants:
         return None if wants is Route.CHANGE else Routed(route=wants)
-    return await _route(task, task.request.text, "route", ports)
+    return await _route(task, task.request.text, "route", projects, ports)
 
 
-async def _route(task: Task, said: str, step: str, ports: Ports) -> Routed | None:
+async def _route(task: Task, said: str, step: str, projects: Sequence[str], ports: Ports) -> Routed | None:
     """What a model takes a message for; None where the rehearsal plays, which knows its requests by heart."""
     around = await ports.store.surroundings(task.id)
     about = {
         "said": said,
         "recent": list(around.said),
         "known": _known(around),
-        "projects": list(ports.projects.names()),
+        "projects": list(projects),
     }
     asked = Ask(
         question="route", role="summarizer", step=step, task=task, about=about, refuse=RouteAnswer.contradiction
