@@ -8,7 +8,8 @@ from pathlib import Path
 
 from sqlalchemy import text
 
-from agents.domain.events import Event, JobParked
+from agents.domain.decisions.authority import Kind
+from agents.domain.events import DecisionOpened, Event, JobParked
 from agents.domain.ids import Account, Thread
 from agents.ports import Ports
 from bot.config.settings import Settings
@@ -27,6 +28,8 @@ projects:
   - {name: api, path: api}
 limits: {quota_per_person: 10000, quota_per_channel: 10000, reminder: 600000}
 """
+# Of each task: what is asked of it stands in its facts once, the standing buttons too.
+FACTS = ["TaskRequested", Kind.CONTROLS, Kind.REROUTE, Kind.PROJECT]
 PATIENCE = 90.0  # seconds for everything to come to rest; machines are shared
 
 Accept = Callable[[Said], Awaitable[bool]]
@@ -136,8 +139,8 @@ def wrongs(tx: Transaction, acked: list[str]) -> list[str]:
         found.append(f"{len(tasks)} tasks of {len(acked)} mentions")
     for task in tasks:
         events = [fact.event for fact in tx.log.facts(task.id) if not _died_with_every_holder(fact.event)]
-        facts = [type(event).__name__ for event in events]
-        if facts != ["TaskRequested", "DecisionOpened", "DecisionOpened"]:
+        facts = [e.decision.kind if isinstance(e, DecisionOpened) else type(e).__name__ for e in events]
+        if facts != FACTS:
             found.append(f"{task.id}: {facts}")
     shown = tx.db.execute(text("SELECT thread, key FROM messages WHERE key <> '' ORDER BY id"))
     cards: dict[str, list[str]] = {}
