@@ -13,6 +13,7 @@ from typing import Any
 
 from agents.llm.prompts import Prompts
 from store.running.calls import CallState
+from tests.fakes.llm import A_CHANGE
 from tests.fakes.model_server import KEY, LARGE, ModelServer, Says, Seen, tag_of
 from tests.fakes.ports import free_port
 from tests.fakes.work import asking
@@ -27,7 +28,7 @@ REQUEST = "add a login page"
 FACTS = ("TaskRequested", "ProjectChosen", "DecompositionDrafted", "ReviewersDisagreed", "DebateRoundHeld")
 ONCE = (*FACTS, "DecompositionApproved", "PlanAccepted")
 # Two reviewers and two specialists are asked side by side; the reviewers disagree, argue, and agree.
-STEPS = {"decompose": 1, "critic": 1, "custodiet": 1, "specialist": 2, "debate": 2}
+STEPS = {"route": 1, "decompose": 1, "critic": 1, "custodiet": 1, "specialist": 2, "debate": 2}
 IN_FLIGHT = 4
 CONFIG = """
 models:
@@ -41,6 +42,8 @@ _TAGGED = plan("Show a form", subtasks=[subtask("Show a form", tags=["security",
 
 def _says(seen: Seen) -> Mapping[str, Any]:
     match seen.question:
+        case "route":
+            return A_CHANGE
         case "decompose":
             return _TAGGED
         case "critic":
@@ -79,6 +82,7 @@ def models(meter: Meter, takes: float) -> Iterator[str]:
     async def main(ready: Ready) -> None:
         async with ModelServer() as server:
             server.answers("any", answer)
+            server.answers("route", answer)  # which the server would answer by itself, and nobody would count it
             ready(server.url)
             await asyncio.Event().wait()
 
