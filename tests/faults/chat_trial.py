@@ -25,6 +25,7 @@ from bot.app import running
 from bot.config.settings_source import load_settings
 from store.chat.posts import Act, PostState
 from tests.fakes.clock import ScaledClock
+from tests.fakes.llm import A_CHANGE
 from tests.fakes.ports import free_port
 from tests.faults.chat_people import SURFACES, Held, a_provider
 from tests.faults.console_trial import SCALE, furnished
@@ -64,9 +65,11 @@ class Counted:
 
 
 class NoModel:
-    """A model that is away: the task asks its owner what to do, and nothing slow is loaded."""
+    """Knows a request when it reads one, and then is away: the task asks its owner, and nothing slow is loaded."""
 
     async def ask(self, asked: Ask, shape: type[Shape]) -> tuple[Shape, Spent]:
+        if asked.question == "route":
+            return shape.model_validate(A_CHANGE), Spent(model="scripted")
         raise NoAnswer("No model answers in this trial", next_step="Cancel the task.")
 
 
