@@ -22,9 +22,15 @@ from agents.domain.text.sanitize import AnswerBound, Line, Name, first_words
 WORDS = 15  # of the scope guard's issue and of its suggestion
 
 
+def _cited_words(cited: Any) -> Any:
+    """An answer that was paid is kept as it was read, and read again after a crash: its text lies beside no id."""
+    kept = isinstance(cited, dict) and cited.keys() == {"id", "title"} and cited["id"] == ""
+    return cited["title"] if kept else cited
+
+
 def _finding_said(said: Any) -> Any:
     """Bare text has no fix. A citation is looked up by its text, so nothing but a text is one."""
-    cited = said.get("principle", "") if isinstance(said, dict) else ""
+    cited = _cited_words(said.get("principle", "")) if isinstance(said, dict) else ""
     if not isinstance(cited, str) or len(cited) > LONGEST:
         raise ValueError(f"the principle must be a text of at most {LONGEST} characters")
     return {"what": said} if isinstance(said, str) else said

@@ -63,7 +63,9 @@ def test_what_code_alone_sets_is_refused_in_an_answer() -> None:
             read_answer(answer, PlanSays, "n")
 
 
-@pytest.mark.parametrize("cited", [{"id": "A1"}, {"id": "A1", "title": "A1"}, 1, None, "A" * 251])
+@pytest.mark.parametrize(
+    "cited", [{"id": "A1"}, {"id": "A1", "title": "A1"}, {"id": "", "title": "A" * 251}, 1, None, "A" * 251]
+)
 def test_a_citation_in_an_answer_is_a_short_text(cited: object) -> None:
     said = {NONCE: "n", "probe": "halt", "verdict": "revise", "issues": [{"what": "a", "principle": cited}]}
     with pytest.raises(BadAnswer, match="principle"):

@@ -60,3 +60,10 @@ def test_the_scope_guard_is_held_to_fifteen_words(words: int) -> None:
         kept = said.removesuffix(" …").split()
         assert kept == text.split()[:15] and said.endswith(" …") is (words > 15)
     assert made.verdict is Custodiet.WARN and made.principle == Citation(title="A1")
+
+
+@pytest.mark.parametrize("issue", ["It drifts", {"what": "No test"}, {"what": "No test", "principle": "A5"}])
+def test_a_paid_verdict_is_read_again_as_it_was(issue: Any) -> None:
+    """What is kept of a step that was finished before a crash."""
+    made = read(CriticAnswer, probe="halt", verdict="REVISE", issues=[issue, "Too wide"], changes=["Add a test"])
+    assert CriticAnswer.model_validate_json(made.model_dump_json()) == made
