@@ -37,6 +37,7 @@ def test_help_names_every_command(shell: Shell) -> None:
         "init",
         "projects",
         "models",
+        "ask",
         "tasks",
         "queue",
         "decisions",
