@@ -17,6 +17,7 @@ from agents.flows.plan_answer import PlanSays
 from agents.flows.review_answers import CriticAnswer, CustodietAnswer, DebateAnswer, SpecialistAnswer
 from agents.flows.steps.reviews import ReviewAnswer
 from agents.llm.answers import NONCE, BadAnswer, read_answer
+from bot.cli.manifest import ANSWERS
 from store.codec import dump, shape
 
 SHAPES: tuple[type[BaseModel], ...] = (
@@ -82,3 +83,26 @@ def test_a_stored_plan_is_held_to_no_bound_of_answers() -> None:
 def a_plan_whose_goal_is(goal: str) -> Decomposition:
     subtask = Subtask(number=1, title="t" * 900, why="w" * 900, kind=WorkKind.FIX, files=("f",) * 90)
     return Decomposition(goal=goal, subtasks=(subtask,))
+
+
+def full(schema: Any, parts: Any) -> Any:
+    """An answer that leaves nothing out."""
+    match schema:
+        case {"$ref": ref}:
+            return full(parts[ref.rpartition("/")[2]], parts)
+        case {"anyOf": ways}:
+            return full(next(way for way in ways if way.get("type") != "null"), parts)
+        case {"const": value} | {"enum": [value, *_]}:
+            return value
+        case {"properties": fields}:
+            return {name: full(part, parts) for name, part in fields.items()}
+        case {"type": "array", "items": item}:
+            return [full(item, parts)]
+    return {"integer": 1, "number": 0.5, "boolean": True}.get(schema["type"], "words")
+
+
+@pytest.mark.parametrize("said", ANSWERS.values(), ids=ANSWERS)
+def test_a_paid_answer_is_read_again_as_it_was(said: type[BaseModel]) -> None:
+    schema = said.model_json_schema()
+    answer = said.model_validate(full(schema, schema.get("$defs", {})))
+    assert said.model_validate_json(answer.model_dump_json()) == answer
