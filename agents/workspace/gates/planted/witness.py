@@ -11,8 +11,9 @@ from pathlib import Path
 from agents.workspace.gates.planted.belief import Heard
 
 MOST = 64 << 20  # bytes that are listened to
-# Everything that ran is dead by then: there is nothing to wait for but what lies in the socket already.
-_BACKLOG, _LAST_WORDS = 0.02, 1.0  # seconds
+# Everything that ran is dead by then: there is nothing to wait for but what lies in the socket already. Its end comes
+# by itself, so the second is for a busy machine: half a story would be taken for a lie.
+_BACKLOG, _LAST_WORDS = 0.05, 30.0  # seconds
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
