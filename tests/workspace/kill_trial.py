@@ -15,6 +15,7 @@ import traceback
 from contextlib import suppress
 from pathlib import Path
 
+from agents.ports.workspace import CheckoutFailed
 from agents.workspace.git.checkouts import GitCheckouts
 from agents.workspace.git.upkeep import keep_up
 from tests.workspace.yard import Yard, git, write, yard
@@ -123,11 +124,19 @@ async def _swept(place: Yard) -> int:
     """After a last piece of work, which finds whatever is in its way."""
     checkouts = place.checkouts()
     for branch in (*BRANCHES, TASK):
-        start = await checkouts.tip("links", branch) or await checkouts.tip("links", "HEAD")
-        checkout = await checkouts.open("links", branch, start)
-        write(checkout.workspace.path, {f"last/{branch[3:]}": f"{branch}\n"})
-        await checkouts.commit(checkout, "last")
+        try:
+            await _last_work(checkouts, branch)
+        except CheckoutFailed:  # a git whose program died may still have moved the branch meanwhile; jobs try again
+            await asyncio.sleep(1)
+            await _last_work(checkouts, branch)
     return await checkouts.sweep([])
+
+
+async def _last_work(checkouts: GitCheckouts, branch: str) -> None:
+    start = await checkouts.tip("links", branch) or await checkouts.tip("links", "HEAD")
+    checkout = await checkouts.open("links", branch, start)
+    write(checkout.workspace.path, {f"last/{branch[3:]}": f"{branch}\n"})
+    await checkouts.commit(checkout, "last")
 
 
 if __name__ == "__main__":
