@@ -77,12 +77,13 @@ class SlackStage:
         await wait_for_button(self, who, thread, label)
         on = next(m for m in reversed(self.fake.thread(place.channel, place.ts, user)) if label in m.labels)
 
+        message = next(m for m in self.fake.world.messages if m.ts == on.ts)
+        carried = next(read_press(c.value) for c in controls(message.blocks) if c.label == label)
+
         async def taken() -> bool:
             return (await self.fake.press(user, place.channel, on, label)).ok
 
-        await until(taken, f"an answer to {label}")
-        message = next(m for m in self.fake.world.messages if m.ts == on.ts)
-        carried = next(read_press(c.value) for c in controls(message.blocks) if c.label == label)
+        await until(taken, f"an answer to {label}")  # and with it the button may be gone
         if carried and carried.opens_form:
             await self._fill(user, words)
 

@@ -22,7 +22,7 @@ async def test_a_set_up_is_allowed_by_an_approver_who_sees_the_exact_commands(op
     assert {"Run set-up", "Go on without it"} <= set(card.buttons)
     await play.stage.press("ana", thread, "Run set-up")
     await play.whispered("ana", thread, "not yours to decide")
-    await play.sees("ana", thread, "please look at the plan", "not known yet, for the project is not set up")
+    await play.sees("ana", thread, "please look at the plan")
     assert work.grounds.ran == [] and (await play.task()).of_kind(Kind.CONSENT), "nothing runs by a wrong press"
 
     work.grounds.ended = SetUpEnded(key="k", problem="`npm ci` ends with exit code 1: no such host", log="l")
