@@ -77,17 +77,16 @@ def test_npm_and_its_scopes(tmp_path: Path) -> None:
     rc = f"registry={ONE}/npm/\n@acme:registry={TWO}/npm/\n"
     found = read(tmp_path, {"home/.npmrc": rc})
     assert addresses(found) == [("npm", "https://one.example/npm/"), ("npm", "https://two.example/npm/")]
-    assert found.environ["NPM_CONFIG_@acme:registry"] == "https://two.example/npm/"
+    assert found.environ["NPM_CONFIG_@acme:registry"] == f"{TWO}/npm/"
 
 
 def test_go_and_cargo(tmp_path: Path) -> None:
-    cargo = (
-        '[source.crates-io]\nreplace-with = "mirror"\n[source.mirror]\nregistry = "sparse+https://t:x@one.example/"\n'
-    )
+    secret = ONE.replace("://", "://t:x@")
+    cargo = f'[source.crates-io]\nreplace-with = "mirror"\n[source.mirror]\nregistry = "sparse+{secret}/"\n'
     files = {"home/.config/go/env": "GOPROXY=https://two.example,direct\n", "home/.cargo/config.toml": cargo}
     found = read(tmp_path, files)
     assert {place for each in found.registries if (place := each.place)} == {"one.example:443", "two.example:443"}
-    assert 'registry = "sparse+https://one.example/"' in found.cargo
+    assert f'registry = "sparse+{ONE}/"' in found.cargo
     assert found.public == {Client.PIP, Client.NPM}
 
 

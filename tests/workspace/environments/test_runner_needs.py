@@ -17,7 +17,7 @@ deps = pytest
     -rrequirements.txt
     {env:MORE:}
     git+https://example.org/x
-    --index-url=https://example.org
+    --index-url=ELSEWHERE
 commands = pytest {posargs}
 [testenv:docs]
 deps = sphinx
