@@ -92,8 +92,13 @@ async def run(
         with suppress(NotImplementedError):
             loop.add_signal_handler(signal.SIGHUP, partial(_reload, program, reloads := set[asyncio.Task[None]]()))
         on_ready(program)
-        await stop.wait()
+        database = program.services.database
+        database.on_damage = partial(loop.call_soon_threadsafe, stop.set)
+        if not database.damage:
+            await stop.wait()
         await asyncio.gather(*reloads)
+    if database.damage:
+        raise database.damage
 
 
 def _reload(program: Program, reloads: set[asyncio.Task[None]]) -> None:

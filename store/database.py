@@ -44,11 +44,14 @@ class StoreUnavailable(OverlordError):
         )
 
 
-class StoreUnusable(OverlordError):
-    """What is there is not our database, or not a whole one any more. Trying again does not help."""
+class StoreUnusable(StoreUnavailable):
+    """What is there is not our database, or not a whole one any more. Trying again does not help, so the program ends;
+    until it has, this is an outage like any other: nothing is acknowledged, and nothing given up.
+    """
 
     def __init__(self, problem: str) -> None:
-        super().__init__(
+        OverlordError.__init__(
+            self,
             f"The database cannot be used: {problem}",
             next_step="Nothing in it was changed. Put the last good backup in its place, move it away to begin anew, "
             "or name another one in OVERLORD_DATABASE_URL.",
@@ -76,6 +79,8 @@ class Database:
         self._connection: Connection | None = None
         self._tx: Transaction | None = None  # of that connection
         self._outage = _Outage()
+        self.damage: StoreUnusable | None = None  # once it is known that trying again does not help
+        self.on_damage: Callable[[], None] = lambda: None  # called in any thread
         self._others: object = None
         self._thread = threading.Thread(target=self._write_for_ever, name="store-writer", daemon=True)
         self._readers = ThreadPoolExecutor(max_workers=2, thread_name_prefix="store-reader")
@@ -103,7 +108,7 @@ class Database:
             try:
                 return await self.write(transaction)
             except StoreUnavailable:
-                if self._closing:
+                if self._closing or self.damage:
                     raise
                 await asyncio.sleep(TRY_AGAIN)
 
@@ -115,7 +120,7 @@ class Database:
                 with self._reader.connect() as db:
                     return question(Transaction(db))
             except DBAPIError as error:
-                problem = _store_error(error)
+                problem = self._error(error)
                 if problem is None:
                     raise
                 self._outage.begin(_short(error))
@@ -157,6 +162,13 @@ class Database:
                 self._on_change(frozenset(touched))
         self._forget_connection()
 
+    def _error(self, error: Exception) -> StoreUnavailable | None:
+        problem = _store_error(error)
+        if isinstance(problem, StoreUnusable) and self.damage is None:
+            self.damage = problem
+            self.on_damage()
+        return problem
+
     def _next_batch(self) -> list[_Waiting]:
         with self._wake:
             while not self._queue and not self._closing:
@@ -171,7 +183,7 @@ class Database:
         except SQLAlchemyError as error:
             self._forget_connection()
             self._outage.begin(_short(error))
-            problem = _store_error(error) or StoreUnavailable(_short(error))
+            problem = self._error(error) or StoreUnavailable(_short(error))
             for waiting in batch:
                 waiting.error = problem
             return set()
@@ -240,9 +252,9 @@ def _try(tx: Transaction, waiting: _Waiting) -> None:
         waiting.result = waiting.transaction(tx)
         return
     except Exception as error:  # whatever a transaction raises belongs to its caller, not to the writer
-        if _is_outage(error):
+        if _store_error(error):
             raise
-        waiting.error = _store_error(error) or error
+        waiting.error = error
     tx.touched.clear()
     tx.log.forget()
 
@@ -293,7 +305,7 @@ def _is_outage(error: Exception) -> bool:
     return isinstance(error, OperationalError | InterfaceError) or lost
 
 
-def _store_error(error: Exception) -> OverlordError | None:
+def _store_error(error: Exception) -> StoreUnavailable | None:
     """What to say of trouble with the database itself; None for trouble with what was asked of it."""
     if _is_outage(error):
         return StoreUnavailable(_short(error))

@@ -12,7 +12,6 @@ from agents.domain.decisions.table import ask, open_questions
 from agents.domain.errors import OverlordError
 from agents.domain.events import Event
 from agents.domain.ids import Account
-from agents.domain.project.environment import Environment
 from agents.domain.project.ground import Standing
 from agents.domain.reason import Reason, Why
 from agents.domain.task.fold import evolve
@@ -21,8 +20,8 @@ from agents.domain.task.task import Task
 from agents.domain.work import dispatching, stepping
 from agents.domain.work.work import SubtaskState
 from agents.flows.retrying import run_by_policy
-from agents.flows.setup_proposal import find_ground
-from agents.ports import ForgeFailed, Ports
+from agents.flows.setup_proposal import find_ground, is_unread
+from agents.ports import ForgeFailed, Ground, Ports
 
 
 async def begin_work(event: Event, ports: Ports) -> None:
@@ -36,11 +35,12 @@ async def begin_work(event: Event, ports: Ports) -> None:
     origin = (Account(f"github:{task.request.origin.by}"),) if task.request.origin else ()
     co_author = ports.identity_of((*origin, *known)) if known else ""
     ground = await find_ground(task, base, ports)
+    unread = await is_unread(task, ground, ports)
 
     def decide(now: Task, moment: Moment) -> Sequence[Event]:
         if not now.in_work or now.work.branch:
             return []
-        if not ground.ready and (waits := _before_work(now, ground.environment, moment)) is not None:
+        if (unread or not ground.ready) and (waits := _before_work(now, ground, moment, unread)) is not None:
             return waits
         branch = now.plan.manners.branch(now.id, now.plan.draft.goal if now.plan.draft else now.request.text)
         begun = e.WorkBegun(task=now.id, at=moment.at, branch=branch, base=base, into=into, co_author=co_author)
@@ -49,17 +49,17 @@ async def begin_work(event: Event, ports: Ports) -> None:
     await ports.store.record(task.id, decide)
 
 
-def _before_work(task: Task, environment: Environment, moment: Moment) -> Sequence[Event] | None:
+def _before_work(task: Task, ground: Ground, moment: Moment, unread: bool) -> Sequence[Event] | None:
     """What comes first where something is not installed yet; None where a person goes on without it."""
-    match standing_of(task, moment.project(), environment):
+    match standing_of(task, moment.project(), ground.environment):
         case Standing.DECLINED:
             return None
         case _ if task.of_kind(Kind.CONSENT):
             return []
-        case Standing.ALLOWED:
+        case standing if unread or standing is Standing.ALLOWED:
             return [e.SetupWanted(task=task.id, at=moment.at)]
-        case Standing.ASKED:
-            return ask(task, consent_question(environment), moment)
+        case _:
+            return ask(task, consent_question(ground.environment), moment)
 
 
 async def _find_start(task: Task, ports: Ports) -> tuple[str, str]:

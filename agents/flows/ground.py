@@ -15,7 +15,7 @@ from agents.domain.project.ground import Baseline, Standing
 from agents.domain.task.task import Task
 from agents.domain.text.sanitize import cut
 from agents.flows.setup_proposal import find_ground, propose_setup
-from agents.ports import Ground, Ports, SetUpEnded
+from agents.ports import ForgeFailed, Ground, Ports, SetUpEnded
 
 PROBLEM = 800
 NOTES, NOTE = 6, 300  # notes of a repository, and characters of one
@@ -23,27 +23,53 @@ NOTES, NOTE = 6, 300  # notes of a repository, and characters of one
 
 async def prepare_ground(event: Event, ports: Ports) -> None:
     task = await ports.store.task(event.task)
-    base = await ports.checkouts.tip(task.project, "HEAD") if task.project and not task.has_ended else ""
+    base = "" if task.has_ended else await _base_of(task, ports)
     if not base:
-        await ports.store.record(task.id, lambda now, moment: [])
+        await ports.store.record(task.id, _let_begin)
         return
     await _note_states(task, ports)
     ground = await propose_setup(task, base, await find_ground(task, base, ports), ports)
-    if not ground.ready and not await _set_up(task, base, ground, ports):
+    if ground.ready:
+        await ports.store.note(task.id, _let_begin)
+    elif not await _set_up(task, base, ground, ports):
         return
     await _measure(task, base, ground, ports)
 
 
+async def _base_of(task: Task, ports: Ports) -> str:
+    """The commit that work begins from: once a plan is approved that of its branch, whatever is checked out."""
+    project = task.project or ""
+    if not project or not task.in_work:
+        return await ports.checkouts.tip(project, "HEAD") if project else ""
+    try:
+        into = (task.plan.draft.into if task.plan.draft else "") or await ports.forge.base(project)
+    except ForgeFailed:
+        return ""  # beginning the work says so
+    return await ports.checkouts.source(project, into)
+
+
 async def _note_states(task: Task, ports: Ports) -> None:
-    """What is odd about the repository is said with the plan, where people decide."""
+    """What is odd about the repository is said with the plan, where people decide; and that checks are to be tried."""
     notes = tuple(cut(note, NOTE) for note in await ports.projects.notes(task.project or ""))[:NOTES]
+    measures = ports.gates.measures(task.project or "")
 
     def note(now: Task, moment: Moment) -> Sequence[Event]:
-        if now.has_ended or now.ground.notes == notes:
+        if now.has_ended:
             return []
-        return [e.GroundNoted(task=now.id, at=moment.at, notes=notes, unread=now.ground.unread)]
+        noted = e.GroundNoted(task=now.id, at=moment.at, notes=notes, unread=now.ground.unread)
+        begun = e.BaselineBegun(task=now.id, at=moment.at)
+        return [
+            *([noted] if now.ground.notes != notes else []),
+            *([begun] if measures and not now.ground.measuring else []),
+        ]
 
     await ports.store.note(task.id, note)
+
+
+def _let_begin(task: Task, moment: Moment) -> Sequence[Event]:
+    """Work that waited until it was known what the project needs goes on."""
+    waits = task.in_work and not task.work.branch
+    return [e.GroundSettled(task=task.id, at=moment.at)] if waits else []
 
 
 async def _set_up(task: Task, base: str, ground: Ground, ports: Ports) -> bool:
@@ -120,8 +146,7 @@ async def _measure(task: Task, base: str, ground: Ground, ports: Ports) -> None:
         about = moment.project()
         same = about and about.baseline and (about.baseline.tree, about.baseline.key) == (tree, ground.key)
         found = about.baseline if about and same else None
-        begins = found is None and wanted and not now.has_ended and not now.ground.measuring
-        return [e.BaselineBegun(task=now.id, at=moment.at)] if begins else []
+        return []
 
     await ports.store.note(task.id, look_up)
     measures = found is None and wanted

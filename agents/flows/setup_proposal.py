@@ -38,6 +38,12 @@ async def find_ground(task: Task, base: str, ports: Ports) -> Ground:
     return await ports.grounds.find(project, base, known.commands) if known and known.commands else ground
 
 
+async def is_unread(task: Task, ground: Ground, ports: Ports) -> bool:
+    """Whether files say how the project is set up, and nobody has tried to read them yet."""
+    tried = not ground.clues or ground.environment.proposed or task.ground.unread == tuple(ground.clues)
+    return not tried and await _known(task, ground, ports) is None
+
+
 async def propose_setup(task: Task, base: str, ground: Ground, ports: Ports) -> Ground:
     """A model is asked once for each state of the files. Without one, people are told what to write themselves."""
     if not ground.clues or ground.environment.proposed or await _known(task, ground, ports):
@@ -57,12 +63,15 @@ async def propose_setup(task: Task, base: str, ground: Ground, ports: Ports) -> 
         return await _untold(task, ground, ports)
     if spent.rehearsal:
         return await _untold(task, ground, ports)
-    await ports.store.note(task.id, lambda now, moment: [_proposed(now, ground, says, moment)])
-    return await ports.grounds.find(task.project or "", base, says.commands) if says.commands else ground
+    await ports.store.note(task.id, lambda now, moment: _proposed(now, ground, says, moment))
+    return await find_ground(task, base, ports)
 
 
-def _proposed(task: Task, ground: Ground, says: SetupSays, moment: Moment) -> Event:
-    return e.SetupProposed(
+def _proposed(task: Task, ground: Ground, says: SetupSays, moment: Moment) -> Sequence[Event]:
+    """The first answer stands: where two were asked for at once, a person may be reading it already."""
+    if _said_of(ground, moment):
+        return []
+    proposed = e.SetupProposed(
         task=task.id,
         project=project_id(task.project or ""),
         at=moment.at,
@@ -71,6 +80,13 @@ def _proposed(task: Task, ground: Ground, says: SetupSays, moment: Moment) -> Ev
         files=tuple(ground.clues),
         why=cut(one_line(says.why, 400), 400),
     )
+    return [proposed]
+
+
+def _said_of(ground: Ground, moment: Moment) -> Proposed | None:
+    about = moment.project()
+    said = about.proposed if about else None
+    return said if said and said.clue == ground.clue else None
 
 
 async def _untold(task: Task, ground: Ground, ports: Ports) -> Ground:
@@ -89,9 +105,7 @@ async def _known(task: Task, ground: Ground, ports: Ports) -> Proposed | None:
 
     def look(now: Task, moment: Moment) -> Sequence[Event]:
         nonlocal found
-        about = moment.project()
-        said = about.proposed if about else None
-        found = said if said and said.clue == ground.clue else None
+        found = _said_of(ground, moment)
         return []
 
     await ports.store.note(task.id, look)

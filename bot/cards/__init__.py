@@ -40,14 +40,18 @@ def decision(event: Event, scene: Scene) -> list[Posting]:
         return []
     if known.kind is Kind.REROUTE:
         return _answers(scene)
+    beside = shown_plan(event, scene) if known.kind is Kind.CONSENT else []
+    if known.state is DecisionState.OPEN:
+        return [_asking(known, scene), *beside]
+    return [_asking(known, scene), *beside, *_confirmation(known, scene), *_checks_without(known, scene)]
+
+
+def _asking(known: Decision, scene: Scene) -> Posting:
     card = decision_card(scene.task, known, scene.name, scene.bill())
     if card.buttons:
         card = with_evidence(card, scene.task, known, scene.ways)
         card = replace(card, notify=scene.deciders(known), lines=_with(card.lines, scene.nobody(known)))
-    own = Posting(key=f"decision:{known.id}", card=with_plan(card, scene.task, known, scene.ways))
-    if known.state is DecisionState.OPEN:
-        return [own]
-    return [own, *_confirmation(known, scene), *_checks_without(known, scene)]
+    return Posting(key=f"decision:{known.id}", card=with_plan(card, scene.task, known, scene.ways))
 
 
 def _confirmation(known: Decision, scene: Scene) -> list[Posting]:
@@ -71,11 +75,7 @@ def reminder(event: Event, scene: Scene) -> list[Posting]:
 def shown_plan(event: Event, scene: Scene) -> list[Posting]:
     """The card of a plan that somebody looks at just now says what is known meanwhile."""
     waiting = next((d for d in scene.task.open if d.kind in (Kind.PLAN, Kind.DEBATE)), None)
-    if waiting is None or scene.shown(f"decision:{waiting.id}") is None:
-        return []
-    card = decision_card(scene.task, waiting, scene.name, scene.bill())
-    lines = _with(card.lines, scene.nobody(waiting))
-    return [Posting(key=f"decision:{waiting.id}", card=replace(card, notify=scene.deciders(waiting), lines=lines))]
+    return [_asking(waiting, scene)] if waiting and scene.shown(f"decision:{waiting.id}") else []
 
 
 def offer(event: Event, scene: Scene) -> list[Posting]:
@@ -207,7 +207,7 @@ _STATUS: tuple[type[Event], ...] = (
     *(e.ChecksResumed, e.ChecksWaived, e.TestsShown, e.TestsAccepted),
     *(e.DraftOpened, e.ChecksAwaited, e.ChecksSeen),
     *(e.SubtaskEscalated, e.SubtaskTaken, e.SubtaskDone, e.SubtaskDropped),
-    *(e.SetupWanted, e.SetupBegun, e.SetupFailed, e.GroundSettled),
+    e.SetupWanted,
     *(e.WorkCompleted, e.PullOpened, e.OutsideReviewEnded, e.MergeApproved, e.MergeFailed),
 )
 CARD_FOR: dict[type[Event], tuple[Maker, ...]] = {
@@ -232,6 +232,7 @@ CARD_FOR: dict[type[Event], tuple[Maker, ...]] = {
     e.TaskHandedOver: (status, say_carried),
     e.TaskFailed: (status, say_carried),
     e.WorkKept: (say_kept,),
+    **dict.fromkeys((e.SetupBegun, e.SetupFailed, e.GroundSettled), (status, shown_plan)),
     e.GroundNoted: (shown_plan,),
     e.BaselineBegun: (shown_plan,),
     e.BaselineMeasured: (shown_plan,),

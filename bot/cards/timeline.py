@@ -141,7 +141,7 @@ OF_TASKS: dict[type[Event], Callable[[Any, NameOf], str]] = {
     e.GroundSettled: lambda f, name: "Went on without set-up" if f.without else "What the project needs is installed",
     e.EnvironmentReady: lambda f, name: f"Set the project up in {f.seconds:.0f} s (log: {f.log})",
     e.EnvironmentFailed: lambda f, name: f"Could not set the project up: {f.problem} (log: {f.log})",
-    e.BaselineBegun: lambda f, name: "Began to run the project's checks before any change",
+    e.BaselineBegun: lambda f, name: "Set out to learn how the project's checks fare before any change",
     e.BaselineMeasured: lambda f, name: f"Before any change: {baseline_in_words(f.baseline)}",
     e.ProposalMade: lambda f, name: f"Proposed: {f.proposal.title}",
     e.ProposalApproved: lambda f, name: f"{name(f.by)} approved the proposal; it becomes a task of its own",

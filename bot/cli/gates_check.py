@@ -41,8 +41,12 @@ def _gates(project: Project, path: Path) -> Check:
         room = environment(path, project.gates)
     except OverlordError as problem:
         return warn(name, problem.what, problem.next_step)
-    packages = [] if project.gates.tests else [each for each in find_packages(look) if each.tests]
-    tests = ", ".join(f"{each.tests} in {each.folder}" if each.folder else f"{each.tests}" for each in packages)
+    written = project.gates
+    every = [] if written.tests else find_packages(look, written.packages)
+    by_command = [(each.folder, own) for each in every if (own := written.package(each.folder).tests)]
+    packages = [each for each in every if each.tests and not written.package(each.folder).tests]
+    found = [*((each.folder, each.tests) for each in packages), *by_command]
+    tests = ", ".join(f"{how} in {folder}" if folder else f"{how}" for folder, how in found)
     lint = None if project.gates.lint else detect.lint(look)
     for lacking in (_lacking(way, room) for way in (*(each.tests for each in packages), lint) if way):
         if lacking:

@@ -73,10 +73,16 @@ def _inside(written: str) -> str:
     return written.rstrip("/")
 
 
-def _refuse_twins(gates: GateCommands) -> GateCommands:
+def _check_gates(gates: GateCommands) -> GateCommands:
     names = [gate.name for gate in gates.extra]
     if twice := next((name for name in names if names.count(name) > 1), None):
         raise ValueError(f"two of its extra gates are named `{twice}`. Give one another name.")
+    for folder, own in gates.packages.items():
+        if both := next((name for name in ("tests", "lint") if getattr(gates, name) and getattr(own, name)), ""):
+            what = f"`{both}` is one command for all of it, so that of the package `{folder}` would never be run"
+            raise ValueError(f"{what}. Write one of the two.")
+        if not (own.tests or own.lint):
+            raise ValueError(f"the package `{folder}` has no command. Write `tests:`, `lint:` or both beneath it.")
     return gates
 
 
@@ -99,7 +105,7 @@ class ProjectPart:
     channel: Channel | None = None  # requests made there are for this project
     workflow: str = ""  # that its plans are approved under; empty: the channel's, or the general one
     skills: Annotated[str, AfterValidator(_inside)] = ".overlord/skills"  # the folder of its own skills
-    gates: Annotated[GateCommands, AfterValidator(_refuse_twins)] = field(default_factory=GateCommands)
+    gates: Annotated[GateCommands, AfterValidator(_check_gates)] = field(default_factory=GateCommands)
     git: GitPart = field(default_factory=GitPart)
     environment: Annotated[WrittenEnvironment, AfterValidator(_refuse_both)] = field(default_factory=WrittenEnvironment)
 
@@ -266,6 +272,14 @@ def odd_projects(projects: Sequence[Project]) -> Iterator[Odd]:
             what = f"{project.gates.environment} is no Python environment"
             step = f"Make it: python -m venv {project.gates.environment}."
             yield ("projects", at, "gates", "environment"), what, step
+        for folder in project.gates.packages if project.path and project.path.is_dir() else ():
+            if not (project.path / folder).is_dir():
+                step = "Name the folder as it is called from the root of the project."
+                yield (
+                    ("projects", at, "gates", "packages", folder),
+                    f"there is no folder {folder} in {project.path}",
+                    step,
+                )
 
 
 def unset_secrets(projects: Sequence[Project]) -> Iterator[Odd]:

@@ -15,6 +15,9 @@ from agents.domain.project.project import Project
 from agents.domain.task.task import TaskState
 from agents.ports import SetUpEnded
 from bot.cards.planning.ground import baseline_in_words
+from bot.delivery.announcer import announce
+from bot.messages import load_card
+from store.running.jobs import Job
 from tests.fakes.grounds import PlayedGrounds
 from tests.fakes.llm import ScriptedLlm
 from tests.fakes.work import Workshop
@@ -204,3 +207,64 @@ def test_a_baseline_in_words(check: CheckBaseline, words: str) -> None:
 
 def test_where_there_is_nothing_to_run_nothing_passed() -> None:
     assert baseline_in_words(Baseline(tree="t", key="k", checks=())) == "no tests: not run"
+
+
+async def plan_says(shop: Shop) -> str:
+    """The row of the plan's card about checks before the change, as the thread shows it by now."""
+    office, plan = shop.office, (await shop.now()).of_kind(Kind.PLAN)
+    assert plan is not None
+    await office.database.write(lambda tx: announce(tx, office.permissions, office.clock.now()))
+    post = await office.database.read(lambda tx: tx.posts.find(f"decision:{plan.id}"))
+    rows = {row.label: row.value for row in load_card(post.body).rows} if post else {}
+    return rows.get("Checks before the change", "")
+
+
+async def test_a_plan_that_was_shown_before_its_ground_is_known_says_what_is_known_by_and_by(shop: Shop) -> None:
+    tree = await shop.workshop.checkouts.tree("shop", await shop.workshop.checkouts.tip("shop", "HEAD"))
+    shop.workshop.gates.before = Baseline(tree=tree, key="k", checks=(RED,))
+    held = list[Job]()
+    while job := await shop.any_job():
+        if job.flow == "prepare_ground":
+            held.append(job)
+        else:
+            await shop.run(job)
+    assert await plan_says(shop) == "", "nobody looked yet"
+    await shop.run(held[0])
+    assert await plan_says(shop) == "not known yet, for the project is not set up"
+    meanwhile = list[str]()
+
+    async def look() -> None:
+        meanwhile.append(await plan_says(shop))
+
+    shop.grounds.meanwhile = look
+    shop.grounds.ended = SetUpEnded(key="k", problem="`npm ci` ends with exit code 1")
+    await shop.press(Kind.CONSENT, "run")
+    assert await plan_says(shop) == "not known yet"
+    await shop.run_all()
+    assert await plan_says(shop) == "not known yet, for the project is not set up"
+    shop.grounds.ended = SetUpEnded(key="k", seconds=3)
+    await shop.press(Kind.CONSENT, "run")
+    await shop.run_all()
+    assert meanwhile == ["not known yet, for the project is being set up"] * 2
+    assert await plan_says(shop) == "3 tests (test_a, test_b, test_c) fail before the change"
+
+
+async def test_a_plan_whose_set_up_is_declined_says_that_its_checks_are_not_known(shop: Shop) -> None:
+    await shop.run_all()
+    assert await plan_says(shop) == "not known yet, for the project is not set up"
+    await shop.press(Kind.CONSENT, "without")
+    assert await plan_says(shop) == "not known, for it goes on without set-up"
+
+
+async def test_work_that_waits_goes_on_when_somebody_else_had_the_project_set_up(shop: Shop) -> None:
+    shop.grounds.environment = Environment(setup=("make setup",), written=True)
+    await shop.run_all("prepare_ground")
+    while (await shop.now()).of_kind(Kind.PLAN) is None:
+        await shop.run(await shop.next_job())
+    shop.grounds.ready = False
+    await shop.press(Kind.PLAN, "approve")
+    await shop.run_all("prepare_ground")
+    assert "SetupWanted" in await shop.facts() and not (await shop.now()).work.branch
+    shop.grounds.ready = True
+    await shop.run_all()
+    assert (await shop.now()).work.branch

@@ -13,6 +13,7 @@ from agents.flows.setup_proposal import SetupSays
 from bot.cards.kinds import CARDS
 from bot.cards.planning.ground import ground_rows, setup_in_words
 from bot.cards.scene import NO_BILL
+from store.running.jobs import Job
 from tests.fakes.grounds import PlayedGrounds
 from tests.fakes.llm import ScriptedLlm
 from tests.fakes.work import Workshop
@@ -104,3 +105,41 @@ async def test_the_status_card_says_that_a_set_up_runs_and_how_it_ended(shop: Cl
     await shop.run_all()
     assert seen == ["the project is being set up (2 commands, in a sandbox); work and checks wait for it"]
     assert setup_in_words(await shop.now()) == "done in 3 s"
+
+
+async def _plan_overtakes(shop: Clued) -> list[Job]:
+    """The plan is approved while nobody has read yet how the project is set up; the jobs that would read it."""
+    held = list[Job]()
+    while (await shop.now()).of_kind(Kind.PLAN) is None:
+        job = await shop.next_job()
+        await (shop.run(job) if job.flow != "prepare_ground" else _keep(held, job))
+    await shop.press(Kind.PLAN, "approve")
+    await shop.run_all("prepare_ground")
+    return held
+
+
+async def _keep(held: list[Job], job: Job) -> None:
+    held.append(job)
+
+
+async def test_work_waits_for_a_proposal_that_comes_after_the_plan_was_approved(shop: Clued) -> None:
+    held = await _plan_overtakes(shop)
+    task = await shop.now()
+    assert task.in_work and not task.work.branch, "nobody knows yet what it needs"
+    for job in held:
+        await shop.run(job)
+    await shop.run_all()
+    asked = (await shop.now()).of_kind(Kind.CONSENT)
+    assert asked is not None and isinstance(asked.subject, OfSetup) and asked.subject.proposed == ("Makefile",)
+    assert not (await shop.now()).work.branch
+    await shop.press(Kind.CONSENT, "run")
+    await shop.run_all()
+    assert shop.grounds.ran == [("make setup", "make build")] and (await shop.now()).work.branch
+
+
+@pytest.mark.parametrize("shop", [NoAnswer("no model answers", next_step="Name one."), {"commands": []}], indirect=True)
+async def test_work_goes_on_when_the_proposal_that_it_waited_for_is_none(shop: Clued) -> None:
+    await _plan_overtakes(shop)
+    assert not (await shop.now()).work.branch
+    await shop.run_all()
+    assert (await shop.now()).work.branch and shop.grounds.ran == []

@@ -2,13 +2,15 @@
 
 from agents.domain.decisions.authority import Kind
 from agents.domain.project.environment import Environment
+from agents.domain.project.ground import Baseline, CheckBaseline
 from agents.ports import SetUpEnded
 from tests.fakes.grounds import PlayedGrounds
-from tests.fakes.work import Workshop
+from tests.fakes.work import HEAD, Workshop
 from tests.scenarios.conftest import THREE, Opened, on
 from tests.scenarios.stage import until
 from tests.scenarios.working import given
 
+RED = CheckBaseline(name="tests", command="pytest -q", runs=3, failed=3, red=("test_a", "test_b", "test_c"), tests=9)
 COMMANDS = ("npm ci", 'cd api && "$LAYER/venv/bin/python" -m pip install .')
 
 
@@ -16,13 +18,14 @@ COMMANDS = ("npm ci", 'cd api && "$LAYER/venv/bin/python" -m pip install .')
 async def test_a_set_up_is_allowed_by_an_approver_who_sees_the_exact_commands(opened: Opened) -> None:
     work = Workshop(grounds=PlayedGrounds(environment=Environment(setup=COMMANDS, secrets=("SHOP_INDEX",))))
     assert work.grounds is not None
+    work.gates.before = Baseline(tree=await work.checkouts.tree("shop", HEAD), key="k", checks=(RED,))
     play = await opened(given(work))
     thread = await play.stage.say("ana", "add a login page", mention=True)
     card = await play.sees("lead", thread, "may I run these commands?", *COMMANDS, "SHOP_INDEX", offers="Run set-up")
     assert {"Run set-up", "Go on without it"} <= set(card.buttons)
     await play.stage.press("ana", thread, "Run set-up")
     await play.whispered("ana", thread, "not yours to decide")
-    await play.sees("ana", thread, "please look at the plan")
+    await play.sees("ana", thread, "please look at the plan", "not known yet, for the project is not set up")
     assert work.grounds.ran == [] and (await play.task()).of_kind(Kind.CONSENT), "nothing runs by a wrong press"
 
     work.grounds.ended = SetUpEnded(key="k", problem="`npm ci` ends with exit code 1: no such host", log="l")
@@ -32,6 +35,9 @@ async def test_a_set_up_is_allowed_by_an_approver_who_sees_the_exact_commands(op
     work.artefacts.kept["setup-shop-k"] = "$ npm ci\nadded 3 packages\n"
     await play.stage.press("lead", thread, "Run set-up")
     await play.sees("ana", thread, "Set-up", "done in 7 s")
+    await play.sees("ana", thread, "please look at the plan", "3 tests (test_a, test_b, test_c) fail before the change")
+    plans = [each for each in await play.stage.shown("ana", thread) if "please look at the plan" in each.text]
+    assert len(plans) == 1, "it is the same card"
     assert work.grounds.ran == [COMMANDS, COMMANDS] and work.artefacts.kept["T-1-setup"].startswith("$ npm ci")
 
     await play.stage.press("lead", thread, "Approve plan")

@@ -1,12 +1,14 @@
 """Judgement of finished work: the gates of a project, what each check says, and what all together come to."""
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Annotated
 
 from pydantic import AfterValidator
+
+from agents.domain.checks.scope import odd_path
 
 NOT_RUN = "not run"  # how the reason of a gate begins that was left out
 
@@ -296,6 +298,20 @@ class ExtraGate:
     on_fail: OnFail = OnFail.RETRY
 
 
+def _folder(written: str) -> str:
+    if problem := odd_path(written.rstrip("/")):
+        raise ValueError(f"`{written}` is no folder of the project: {problem}. Write one such as `web` or `libs/api`.")
+    return written.rstrip("/")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PackageCommands:
+    """Of one package of several, run in its folder. Empty: found by what lies there."""
+
+    tests: Command = ""
+    lint: Command = ""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GateCommands:
     """Empty: found by what lies in the repository."""
@@ -307,6 +323,10 @@ class GateCommands:
     type_check: Command = ""
     docs: Command = ""
     ci: Command = ""
+    packages: Mapping[Annotated[str, AfterValidator(_folder)], PackageCommands] = field(default_factory=dict)
+
+    def package(self, folder: str) -> PackageCommands:
+        return self.packages.get(folder, PackageCommands())
 
     def of(self, check: str) -> str:
         """The command of a check that is run only where a workflow names it."""

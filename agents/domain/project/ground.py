@@ -87,7 +87,7 @@ class BaselineMeasured(OnEitherStream):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BaselineBegun(Event):
-    """The project's checks are run before any change; what they say is not known yet."""
+    """The project's checks are to be run before any change; what they say is not known yet."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -39,6 +39,7 @@ SAME = "Not run again: it passed on the very same files, in the same environment
 
 _BROKE_DOWN = 3  # pytest's exit code
 TAMPERED = "its runner of tests was tampered with"
+UNHEARD = "its runner of tests was not heard to its end, twice: this machine is too busy. Check again when it is not"
 
 
 class NotLaidOut(OverlordError):
@@ -140,7 +141,7 @@ class _Run(NamedTuple):
 
 def _as_before(run: PassedRun) -> _Run:
     ran = Ran(ended_by=EndedBy.EXIT, exit_code=0, output=run.output, cut=0, seconds=0.0)
-    return _Run(ran, run.report, run.coverage, Belief.BELIEVED)
+    return _Run(ran, run.report, run.coverage, run.belief)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -174,7 +175,7 @@ class GateRunner:
         wanted = restored.lay_over(self.case.had if base else self.case.has)
         key = await asyncio.to_thread(self._key, wanted, command)
         before = None if again else await asyncio.to_thread(self.passed.find, key, command.measured)
-        run = _as_before(before) if before else await self._run(name, command, wanted)
+        run = _as_before(before) if before else await self._run_heard(name, command, wanted)
         if run.belief is Belief.MUTE and not base:
             run = await self._hear_out(name, command, wanted, run)
         ran, found, measured, belief, doubt = run
@@ -186,11 +187,13 @@ class GateRunner:
             row = replace(row, why=f"{row.why}, by its exit code alone")
         if doubt and not base and not await self._doubted_before(name, command):
             row = replace(row, score=Score.FAIL, why=f"{TAMPERED}: {doubt}")
+        if belief is Belief.UNHEARD and row.score is Score.PASS:
+            row = replace(row, score=Score.FAIL, why=UNHEARD)
         said = await asyncio.to_thread(self.tools.redact, ran.output)
         if before:
             row = replace(row, why=f"{row.why}, as before on the same files")
         elif row.score is Score.PASS:
-            kept = PassedRun(output=said, report=found, measured=command.measured, coverage=measured)
+            kept = PassedRun(output=said, report=found, measured=command.measured, coverage=measured, belief=belief)
             await asyncio.to_thread(self.passed.keep, key, kept)
         whole = f"{SAME}\n\n{said}" if before else said
         row = replace(row, output=scoring.tail(said), log="" if base else await self._kept(name, command, whole))
@@ -218,6 +221,11 @@ class GateRunner:
     def _key(self, wanted: Sequence[Entry], command: Command) -> str:
         where = (self.case.candidate.project, self.sandbox.name, *self.environment.identity)
         return self.passed.key(where, wanted, command, self.out)
+
+    async def _run_heard(self, name: str, command: Command, wanted: Sequence[Entry]) -> _Run:
+        """Once more, where a busy machine kept us from hearing how it ended."""
+        run = await self._run(name, command, wanted)
+        return await self._run(name, command, wanted) if run.belief is Belief.UNHEARD else run
 
     async def _run(self, name: str, command: Command, wanted: Sequence[Entry]) -> _Run:
         async with self.checkout.write_tree(self.case.repository, wanted) as folder, AsyncExitStack() as held:

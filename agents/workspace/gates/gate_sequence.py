@@ -50,7 +50,7 @@ def _gates(
 
 def with_tests(runner: GateRunner, parts: Sequence[GateRunner]) -> Sequence[GateRunner]:
     """The packages whose tests are run."""
-    known = [part for part in parts if part.case.way]
+    known = [part for part in parts if part.case.way or gate_steps.own_of(part).tests]
     if runner.commands.tests or not known:
         return (runner,)
     return [part for part in known if part.title(gate_steps.TESTS) not in runner.case.candidate.without]

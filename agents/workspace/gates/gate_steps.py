@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
-from agents.domain.checks.evaluation import ExtraGate, GateRun, Score, Sign
+from agents.domain.checks.evaluation import ExtraGate, GateRun, PackageCommands, Score, Sign
 from agents.domain.checks.file_kinds import is_test
 from agents.workspace.gates import detect, gate_commands, scoring
 from agents.workspace.gates.comparing import old_tests
@@ -171,11 +171,23 @@ async def _lint_by(runner: GateRunner, way: Way, files: Sequence[str]) -> GateRu
     return await run_check(runner, Check(name=runner.title(LINT), files=files, command=command, is_ruff=by_ruff))
 
 
+def own_of(runner: GateRunner) -> PackageCommands:
+    """What settings say of the package."""
+    return runner.commands.package(runner.case.package)
+
+
+def _own_lint(runner: GateRunner, files: Sequence[str]) -> Command:
+    command = gate_commands.lint_by(own_of(runner).lint, [runner.case.inside(path) for path in files])
+    return replace(command, folder=runner.case.package)
+
+
 def lint_whole(runner: GateRunner) -> Command | None:
     """Every file that the linter is for, as nobody has changed it. None: there is none. Raises NoEnvironment."""
     case, own = runner.case, runner.commands.lint
     if own:
         return None if case.package else gate_commands.lint_by(own, sorted(case.had))
+    if own_of(runner).lint:
+        return _own_lint(runner, sorted(filter(case.owns, case.had)))
     way = detect.lint(case.before, python=not case.package)
     files = sorted(path for path in case.had if way and detect.LINTED[way].search(path) and case.owns(path))
     return _lint(runner, way, files, case.before) if way and files else None
@@ -184,6 +196,8 @@ def lint_whole(runner: GateRunner) -> Command | None:
 def linted_apart(runner: GateRunner) -> tuple[Way | None, list[str]]:
     """What a package lints in its own folder. Linters of Python find the settings nearest to a file by themselves."""
     case = runner.case
+    if own_of(runner).lint:
+        return None, list(case.changed_files)
     way = detect.lint(case.before, python=False) or detect.lint(case.after, python=False) if case.package else None
     return way, [path for path in case.changed_files if way and detect.LINTED[way].search(path)]
 
@@ -191,6 +205,9 @@ def linted_apart(runner: GateRunner) -> tuple[Way | None, list[str]]:
 async def lint_package(runner: GateRunner) -> GateRun | None:
     """None: there is nothing in it that its own linter is for."""
     way, files = linted_apart(runner)
+    if own_of(runner).lint:
+        by_command = Check(name=runner.title(LINT), files=files, command=lambda some, look: _own_lint(runner, some))
+        return await run_check(runner, by_command)
     return await _lint_by(runner, way, files) if way and files else None
 
 
@@ -218,7 +235,7 @@ async def new_tests(runner: GateRunner, suite: SuiteRuns | None) -> GateRun:
 def suite_files(runner: GateRunner) -> SuiteFiles:
     case = runner.case
     found = case.way if case.is_part else detect.tests(case.before) or detect.tests(case.after)
-    return SuiteFiles(case=case, way=None if runner.commands.tests else found)
+    return SuiteFiles(case=case, way=None if runner.commands.tests or own_of(runner).tests else found)
 
 
 def place_of(runner: GateRunner) -> Place:
@@ -230,6 +247,8 @@ def tests_command(runner: GateRunner, *, measured: bool = False) -> Command | No
     if runner.commands.tests:
         return replace(gate_commands.shell(runner.commands.tests), is_suite=True)
     case = runner.case
+    if own := own_of(runner).tests:
+        return replace(gate_commands.shell(own), folder=case.package, is_suite=True)
     way = case.way if case.is_part else detect.tests(case.before) or detect.tests(case.after)
     if way is None:
         return None

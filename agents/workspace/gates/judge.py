@@ -20,7 +20,7 @@ from agents.workspace.gates.detect import Way
 from agents.workspace.gates.gate_commands import Command, Place
 from agents.workspace.gates.gate_runner import RERUNS, CleanCheckout, GateRunner, GateTools
 from agents.workspace.gates.gate_sequence import Wanted, cannot_run, left_out, run_all, why_stopped
-from agents.workspace.gates.package_folders import find_packages
+from agents.workspace.gates.package_folders import Package, find_packages
 from agents.workspace.gates.passed_runs import PassedRuns
 from agents.workspace.gates.rules import Case
 from agents.workspace.git import objects
@@ -217,10 +217,17 @@ class SandboxGates:
 async def _tests_of(config: GateConfig, base: str, around: Environment) -> Command | None:
     if own := config.commands.tests:
         return None if around.modules is not None else gate_commands.shell(own)  # nobody knows whether it needs them
-    packages = find_packages(await detect.look(config.repository, base))
-    known = [(each.tests, Place(folder=each.folder, others=each.others)) for each in packages]
-    tried = [(way, at) for way, at in known if way and not (way is Way.NPM and around.modules is not None)]
-    return gate_commands.one_after_another([gate_commands.tests(way, around, "/tmp", (), at) for way, at in tried])
+    packages = find_packages(await detect.look(config.repository, base), config.commands.packages)
+    found = (_tests_in(each, config.commands, around) for each in packages)
+    return gate_commands.one_after_another([command for command in found if command])
+
+
+def _tests_in(package: Package, commands: GateCommands, around: Environment) -> Command | None:
+    if own := commands.package(package.folder).tests:
+        return None if around.modules is not None else replace(gate_commands.shell(own), folder=package.folder)
+    if package.tests is None or (package.tests is Way.NPM and around.modules is not None):
+        return None
+    return gate_commands.tests(package.tests, around, "/tmp", (), Place(folder=package.folder, others=package.others))
 
 
 def _changelog(case: Case) -> GateRun:

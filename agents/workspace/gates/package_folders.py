@@ -40,12 +40,16 @@ class Package:
         return path.startswith(start) and not path.startswith(tuple(f"{other}/" for other in self.others))
 
 
-def find_packages(look: Look) -> tuple[Package, ...]:
-    """The root first. A repository without packages beneath it is one by itself, and all of it belongs to that."""
+def find_packages(look: Look, written: Collection[str] = ()) -> tuple[Package, ...]:
+    """The root first. A repository without packages beneath it is one by itself, and all of it belongs to that.
+
+    `written`: folders that settings name as packages; those that are not in this tree do not count.
+    """
     folders = [folder for folder in detect.folders_with(look.paths, detect.MANIFESTS) if folder][: detect.PACKAGES_MOST]
     crates = isinstance(look.toml("Cargo.toml").get("workspace"), dict)
     apart = look.split(folders)
-    chosen = [folder for folder in folders if _tests_in(apart[folder], crates=crates)]
+    chosen = [folder for folder in folders if folder in written or _tests_in(apart[folder], crates=crates)]
+    chosen += [each for each in written if each not in chosen and any(p.startswith(f"{each}/") for p in look.paths)]
     if not chosen:
         return (Package(folder="", look=look, tests=detect.tests(look)),)
     return tuple(_package(own, folder, chosen, crates=crates) for folder, own in look.split(chosen).items())
@@ -149,8 +153,8 @@ def by_package(runner: GateRunner) -> tuple[GateRunner, ...]:
 
     Packages are those of the base, and a folder that becomes one is added: none takes paths away from what was there.
     """
-    case = runner.case
-    before, after = find_packages(case.before), find_packages(case.after)
+    case, written = runner.case, runner.commands.packages
+    before, after = find_packages(case.before, written), find_packages(case.after, written)
     if len(before) == len(after) == 1:
         return (runner,)
     changed = [each.change.path for each in case.differing]

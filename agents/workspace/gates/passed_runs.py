@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from agents.workspace.gates.gate_commands import Command
+from agents.workspace.gates.planted.belief import Belief
 from agents.workspace.gates.scoring import Report
 from agents.workspace.git.objects import Entry
 
@@ -21,6 +22,7 @@ class PassedRun:
     report: Report | None = None
     measured: tuple[str, ...] = ()
     coverage: str = ""  # what coverage wrote of the measured files
+    belief: Belief = Belief.BELIEVED  # in its runner; where it is doubted on the base as well, it counts all the same
 
 
 class PassedRuns:
@@ -42,7 +44,8 @@ class PassedRuns:
         try:
             kept = json.loads(self._file(key).read_bytes())
             report = _report(kept["report"]) if kept["report"] else None
-            found = PassedRun(**{**kept, "report": report, "measured": tuple(kept["measured"])})
+            belief = Belief(kept.get("belief", Belief.BELIEVED))
+            found = PassedRun(**{**kept, "report": report, "measured": tuple(kept["measured"]), "belief": belief})
         except (OSError, ValueError, TypeError, KeyError):
             return None
         return found if set(found.measured) >= set(measured) else None

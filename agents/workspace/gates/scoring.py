@@ -19,7 +19,7 @@ LARGEST = 64 << 20
 _SUITE = re.compile(r"<testsuite\b[^>]*>")
 _COUNT = re.compile(r'\b(errors|failures|skipped|tests)="(\d{1,9})"')
 _CASE = re.compile(r'classname="([^"]*)" name="([^"]*)"')
-_UNREAD = re.compile(r'<testcase classname="" name="[^"]*"[^>]*>\s*<error\b')
+_UNREAD = re.compile(r'<testcase classname="" name="[^"]*"[^>]*>\s*<(?:error|skipped)\b')
 _ENDED_BADLY = re.compile(r"<(failure|error|skipped)\b")
 TOLD = 2_000  # characters of output on a card and in feedback
 _MB = 1 << 20
@@ -44,7 +44,7 @@ class Report:
     names: tuple[str, ...] = ()  # of those that failed
     passed: tuple[str, ...] = ()
     left_out: tuple[str, ...] = ()  # skipped, or expected to fail
-    unread: int = 0  # files that could not be read: they are told like tests, and none ran
+    unread: int = 0  # files that could not be read, or were skipped whole: they are told like tests, and none ran
 
     @property
     def ran(self) -> int:

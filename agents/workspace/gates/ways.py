@@ -18,19 +18,21 @@ def ways_of(look: Look, written: GateCommands, around: Environment) -> tuple[tup
     lint = written.lint.replace(FILES, _SOME) or _lint(detect.lint(look), python, str(around.ruff or "ruff"))
     types = written.type_check or _types(look, around)
     has_python = any(path.endswith(".py") for path in look.paths)
-    tests = [("Tests", written.tests)] if written.tests else list(_tests(look, python))
-    said = (*tests, ("Linter", lint), ("Type checker", types), ("Python", python if has_python else ""))
+    tests = [("Tests", written.tests)] if written.tests else list(_tests(look, written, python))
+    linters = ((f"Linter of {at}", _inside(at, own.lint.replace(FILES, _SOME))) for at, own in written.packages.items())
+    said = (*tests, ("Linter", lint), *linters, ("Type checker", types), ("Python", python if has_python else ""))
     return (*((what, how) for what, how in said if how), *((gate.name, gate.command) for gate in written.extra))
 
 
-def _tests(look: Look, python: str) -> Iterator[tuple[str, str]]:
+def _tests(look: Look, written: GateCommands, python: str) -> Iterator[tuple[str, str]]:
     """Of each package from its own folder."""
-    for package in find_packages(look):
-        command = _TESTS.get(package.tests, "").format(python=python)
-        if package.folder:
-            yield f"Tests of {package.folder}", f"cd {shlex.quote(package.folder)} && {command}"
-        else:
-            yield "Tests", command
+    for package in find_packages(look, written.packages):
+        command = written.package(package.folder).tests or _TESTS.get(package.tests, "").format(python=python)
+        yield f"Tests of {package.folder}" if package.folder else "Tests", _inside(package.folder, command)
+
+
+def _inside(folder: str, command: str) -> str:
+    return f"cd {shlex.quote(folder)} && {command}" if folder and command else command
 
 
 _TESTS: dict[Way | None, str] = {

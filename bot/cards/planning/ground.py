@@ -52,11 +52,16 @@ def ground_rows(task: Task) -> list[Row]:
 
 
 def _before(task: Task) -> str:
-    if task.ground.baseline is not None:
-        return baseline_in_words(task.ground.baseline)
+    ground = task.ground
+    if ground.baseline is not None:
+        return baseline_in_words(ground.baseline)
+    if ground.without:
+        return "not known, for it goes on without set-up"
+    if ground.setting_up:
+        return "not known yet, for the project is being set up"
     if task.of_kind(Kind.CONSENT):
         return "not known yet, for the project is not set up"
-    return "not known yet" if task.ground.measuring else ""
+    return "not known yet" if ground.measuring else ""
 
 
 def unread_in_words(files: Sequence[str]) -> str:

@@ -8,7 +8,7 @@ from types import MappingProxyType
 import pytest
 
 from agents.catalog.library import load_catalog
-from agents.domain.checks.evaluation import ExtraGate, GateCommands, OnFail
+from agents.domain.checks.evaluation import ExtraGate, GateCommands, OnFail, PackageCommands
 from agents.domain.decisions.authority import ChannelPolicy, Group, OnTimeout, PlanPolicy
 from agents.domain.errors import SettingsProblem
 from agents.domain.limits import Limits
@@ -159,7 +159,7 @@ def test_projects_channels_and_limits(desk: Desk) -> None:
 
 
 def test_a_project_says_how_its_work_is_judged(desk: Desk) -> None:
-    for folder in ("shop", "venvs/shop"):
+    for folder in ("shop/web", "venvs/shop"):
         (desk.folder / folder).mkdir(parents=True)
     (desk.folder / "venvs/shop/pyvenv.cfg").touch()
     desk.write(
@@ -173,7 +173,9 @@ def test_a_project_says_how_its_work_is_judged(desk: Desk) -> None:
         "      extra:\n"
         "        - {name: types, command: mypy ., on_fail: block}\n"
         "        - {name: licences, command: reuse lint}\n"
-        "  - {name: api, path: shop}\n"
+        "  - name: api\n"
+        "    path: shop\n"
+        "    gates: {packages: {web/: {tests: npm run test:ci, lint: 'npm run lint -- {files}'}}}\n"
     )
     shop, api = desk.load().projects
     assert shop.gates == GateCommands(
@@ -185,7 +187,8 @@ def test_a_project_says_how_its_work_is_judged(desk: Desk) -> None:
             ExtraGate(name="licences", command="reuse lint", on_fail=OnFail.RETRY),
         ),
     )
-    assert api.gates == GateCommands()
+    web = PackageCommands(tests="npm run test:ci", lint="npm run lint -- {files}")
+    assert api.gates == GateCommands(packages={"web": web})
 
 
 @pytest.mark.parametrize(
@@ -199,13 +202,20 @@ def test_a_project_says_how_its_work_is_judged(desk: Desk) -> None:
         ("{extra: [{name: a, comand: x, command: y}]}", "comand: there is no such setting. Did you mean `command`?"),
         ("{extra: [{name: a, command: x, on_fail: stop}]}", "on_fail"),
         ("{extra: [{name: a b, command: x}]}", "cannot be used as a name"),
+        ("{packages: {web: {test: x}}}", "gates.packages.web.test: there is no such setting. Did you mean `tests`?"),
+        ("{packages: {web: {tests: ''}}}", "gates.packages.web.tests: it is no command"),
+        ("{packages: {web: {}}}", "the package `web` has no command. Write `tests:`"),
+        ("{packages: {../web: {tests: x}}}", "`../web` is no folder of the project"),
+        ("{packages: {nowhere: {tests: x}}}", "there is no folder nowhere in "),
+        ("{tests: make test, packages: {web: {tests: x}}}", "that of the package `web` would never be run"),
+        ("{packages: [web]}", "gates.packages"),
     ],
 )
 def test_gates_that_cannot_be_are_named(desk: Desk, written: str, told: str) -> None:
-    (desk.folder / "shop").mkdir()
+    (desk.folder / "shop/web").mkdir(parents=True)
     desk.write(f"projects: [{{name: shop, path: shop, gates: {written}}}]\n")
     [problem] = desk.problems()
-    assert told in problem
+    assert told in problem and "overlord.yaml:1" in problem
 
 
 def test_approvers_of_the_environment_are_added_to_those_of_the_file(desk: Desk) -> None:

@@ -150,6 +150,17 @@ SUITE = (
 FAILURE = '<testcase classname="tests.test_a" name="test_&lt;b&gt;" time="0"><failure message="x"></failure></testcase>'
 
 
+@pytest.mark.parametrize("how", ["error", "skipped"])
+def test_a_file_that_was_not_run_at_all_is_no_test_that_ran(tmp_path: Path, how: str) -> None:
+    whole = f'<testcase classname="" name="tests.test_links" time="0.0"><{how} message="collection">no such module'
+    (tmp_path / "r.xml").write_text(
+        f'<testsuites><testsuite name="pytest" errors="0" failures="0" skipped="1" tests="2">{whole}</{how}></testcase>'
+        '<testcase classname="tests.test_a" name="test_a" time="0.1" /></testsuite></testsuites>'
+    )
+    found = scoring.tests(tmp_path, "r.xml")
+    assert found is not None and (found.tests, found.unread) == (2, 1)
+
+
 def test_a_report_is_read_with_its_counts_and_names(tmp_path: Path) -> None:
     (tmp_path / "a.xml").write_text(SUITE.format(1, 2, 3, 9, FAILURE))
     found = scoring.tests(tmp_path, "a.xml")

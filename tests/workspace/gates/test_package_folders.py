@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from agents.domain.checks.evaluation import GateCommands, Score
+from agents.domain.checks.evaluation import GateCommands, PackageCommands, Score
 from agents.ports import Candidate, Judged
 from agents.workspace.environments.tree_environment import environment
 from agents.workspace.gates.detect import Look, Way
@@ -14,6 +14,7 @@ from agents.workspace.gates.ways import ways_of
 from tests.evaluator.pieces import ANYTHING, PASS, Files, Piece
 from tests.evaluator.yard import Shelf, gates_for, repository_of
 
+NONE = GateCommands()
 TESTED = "from shop import price\n\n\ndef test_price():\n    assert price() == 3\n"
 NODE_TEST = (
     "const { test } = require('node:test');\nconst assert = require('node:assert');\n"
@@ -148,10 +149,42 @@ def test_a_minion_is_told_how_each_package_is_tested(tmp_path: Path) -> None:
     assert told["Tests of services/api"].startswith("cd services/api && ") and "Tests" not in told
 
 
-async def judge(place: Path, base: Files, work: Files, without: frozenset[str] = frozenset()) -> Judged:
+def test_a_folder_that_settings_name_is_a_package_with_their_commands(tmp_path: Path) -> None:
+    files = {**BOTH, "legacy/run.pl": "", "docs/index.md": ""}
+    own = GateCommands(packages={"legacy": PackageCommands(tests="prove"), "gone": PackageCommands(tests="x")})
+    assert {each.folder for each in find_packages(look_at(files), own.packages)} == {
+        "",
+        "services/api",
+        "web",
+        "legacy",
+    }
+    told = dict(ways_of(look_at(files), own, environment(tmp_path, own)))
+    assert told["Tests of legacy"] == "cd legacy && prove" and told["Tests of web"] == "cd web && npm test"
+
+
+async def test_commands_of_a_package_are_run_in_it_when_a_change_touches_it(tmp_path: Path) -> None:
+    own = GateCommands(
+        packages={
+            "web": PackageCommands(tests="grep -q reduce cart.js", lint="! grep -n var {files}"),
+            "shared": PackageCommands(tests="test -f prices.json"),
+        }
+    )
+    cart = {"web/cart.js": "exports.total = (prices) => prices.length;\nvar x = 1;\n"}
+    web = await judge(tmp_path / "web", BOTH, cart, commands=own)
+    assert scores(web) == {"tests (web)": Score.NEEDS_REVISION, "lint (web)": Score.NEEDS_REVISION}
+    rows = {row.name: row.command for row in web.gates}
+    assert rows["tests (web)"] == "cd web && grep -q reduce cart.js"
+    assert rows["lint (web)"] == "cd web && ! grep -n var ./cart.js"
+    shared = await judge(tmp_path / "shared", BOTH, {"shared/prices.json": "[3]\n"}, commands=own)
+    assert scores(shared) == {"tests (shared)": PASS}, "what was shared is a package of its own now"
+
+
+async def judge(
+    place: Path, base: Files, work: Files, without: frozenset[str] = frozenset(), commands: GateCommands = NONE
+) -> Judged:
     repository = place / "repository"
     first, last = repository_of(repository, base, work)
-    piece = Piece(name="", base=base, work=work, verdict=PASS)
+    piece = Piece(name="", base=base, work=work, verdict=PASS, commands=commands)
     gates = gates_for(repository, place, piece, Shelf())
     return await gates.judge(
         Candidate(project="shop", base=first, commit=last, scope=ANYTHING, log="T-1", without=without)

@@ -1,5 +1,6 @@
 """What passed is not run twice on the same files; whatever differs is."""
 
+import json
 from dataclasses import replace
 from pathlib import Path
 
@@ -9,6 +10,7 @@ from agents.workspace.environments.tree_environment import Environment
 from agents.workspace.gates import passed_runs
 from agents.workspace.gates.gate_commands import Command
 from agents.workspace.gates.passed_runs import PassedRun, PassedRuns
+from agents.workspace.gates.planted.belief import Belief
 from agents.workspace.gates.scoring import Report
 from agents.workspace.git.objects import Entry
 
@@ -27,6 +29,17 @@ def test_the_same_is_found_again_whatever_its_folder_is_called(runs: PassedRuns)
     again = replace(COMMAND, argv=("python", ".out-2", "a.py", "-q"), measured=("a.py",))
     assert runs.find(runs.key(("shop",), FILES[::-1], again, ".out-2"), ("a.py",)) == RUN
     assert runs.find(runs.key(("shop",), FILES, COMMAND, ".out-1"), ("a.py", "c.py")) is None, "c.py was not measured"
+
+
+def test_a_runner_that_was_doubted_is_not_believed_the_second_time(runs: PassedRuns, tmp_path: Path) -> None:
+    key = runs.key(("shop",), FILES, COMMAND, ".out-1")
+    runs.keep(key, replace(RUN, belief=Belief.DOUBTED))
+    found = runs.find(key, ())
+    assert found is not None and found.belief is Belief.DOUBTED
+    file = tmp_path / "passed" / f"{key}.json"
+    file.write_text(json.dumps({k: v for k, v in json.loads(file.read_text()).items() if k != "belief"}))
+    earlier = runs.find(key, ())
+    assert earlier is not None and earlier.belief is Belief.BELIEVED, "an earlier version kept none"
 
 
 @pytest.mark.parametrize(

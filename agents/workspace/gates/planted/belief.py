@@ -11,6 +11,7 @@ class Belief(StrEnum):
     DOUBTED = "doubted"
     MUTE = "mute"  # what we gave it was not loaded, or broke it
     UNKNOWN = "unknown"  # it said nothing that could be compared
+    UNHEARD = "unheard"  # we stopped listening before it had said everything, so nothing speaks against it either
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,9 +33,10 @@ class Heard:
     planned: tuple[str, ...] | None = None  # tests beside which others are planted; None: it did not come to that
     told: tuple[Told, ...] = ()
     ended: bool = False
+    cut: bool = False  # somebody still held the line when we stopped listening
 
     @classmethod
-    def read(cls, lines: Sequence[Any], *, spoke: bool) -> "Heard":
+    def read(cls, lines: Sequence[Any], *, spoke: bool, cut: bool = False) -> "Heard":
         """Raises ValueError, TypeError or IndexError where it is none of ours."""
         plans = [line for line in lines if line[0] == "plan"]
         told = [line for line in lines if line[0] not in ("plan", "end")]
@@ -45,6 +47,7 @@ class Heard:
             planned=tuple(map(str, plans[0][2])) if plans else None,
             told=tuple(Told(str(kind), str(about), str(how), bool(expected)) for kind, about, how, expected in told),
             ended=any(line[0] == "end" for line in lines),
+            cut=cut,
         )
 
     def of(self, kind: str) -> list[Told]:
@@ -75,7 +78,11 @@ def weigh(heard: Heard, claimed: Claimed) -> tuple[Belief, str]:
     """And why it is doubted."""
     if heard.garbled:
         return Belief.DOUBTED, "somebody else spoke in the runner's place"
-    if why := _planted_wrong(heard) or _contradicts(heard, claimed):
+    if why := _planted_wrong(heard):
+        return Belief.DOUBTED, why
+    if heard.cut and not heard.ended:
+        return Belief.UNHEARD, ""
+    if why := _contradicts(heard, claimed):
         return Belief.DOUBTED, why
     seen = any(each.outcome == "failed" for each in heard.of("fails"))
     return (Belief.BELIEVED if seen and heard.ended else Belief.UNKNOWN), ""

@@ -3,6 +3,7 @@
 import asyncio
 import json
 import os
+import select
 import socket
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
@@ -11,8 +12,8 @@ from pathlib import Path
 from agents.workspace.gates.planted.belief import Heard
 
 MOST = 64 << 20  # bytes that are listened to
-# Everything that ran is dead by then: there is nothing to wait for but what lies in the socket already. Its end comes
-# by itself, so the second is for a busy machine: half a story would be taken for a lie.
+# Everything that ran is dead by then: there is nothing to wait for but what lies in the socket already, and its end
+# comes by itself. The second is for a machine so busy that it does not: then half a story was heard, which is no lie.
 _BACKLOG, _LAST_WORDS = 0.05, 30.0  # seconds
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 
@@ -23,16 +24,20 @@ class Listening:
     def __init__(self) -> None:
         self._said = bytearray()
         self.taken = False
+        self.cut = False  # nobody listened to the end
         self._over = False
         self.most = MOST
 
     def words(self) -> Heard:
-        """Of what was said so far. What cannot be read was not said by us, so nothing of it counts."""
+        """Of what was said so far. What cannot be read was not said by us, so nothing of it counts.
+
+        A last line without its end is half a word: whoever said it was ended by a limit, or not listened to any more.
+        """
         if self._over:
             return Heard(spoke=True, garbled=True)
         try:
-            lines = [json.loads(line) for line in bytes(self._said).splitlines()]
-            return Heard.read(lines, spoke=self.taken)
+            lines = [json.loads(line) for line in bytes(self._said).split(b"\n")[:-1]]
+            return Heard.read(lines, spoke=self.taken, cut=self.cut)
         except (ValueError, TypeError, KeyError, IndexError, RecursionError):
             return Heard(spoke=True, garbled=True)
 
@@ -50,7 +55,7 @@ class Listening:
 
 
 @asynccontextmanager
-async def listening(folder: Path, name: str) -> AsyncIterator[Listening]:
+async def listening(folder: Path, name: str, last_words: float = _LAST_WORDS) -> AsyncIterator[Listening]:
     """At a socket in a folder that is ours until something runs there."""
     listener = Listening()
     with socket.socket(socket.AF_UNIX) as door:
@@ -66,9 +71,15 @@ async def listening(folder: Path, name: str) -> AsyncIterator[Listening]:
         try:
             yield listener
             await asyncio.wait({reading}, timeout=_BACKLOG)
-            if listener.taken:
-                await asyncio.wait({reading}, timeout=_LAST_WORDS)
+            if listener.taken or _knocks(door):
+                await asyncio.wait({reading}, timeout=last_words)
+                listener.cut = not reading.done()
         finally:
             reading.cancel()
             with suppress(asyncio.CancelledError, OSError):
                 await reading
+
+
+def _knocks(door: socket.socket) -> bool:
+    """Somebody connected whom we have not come to listen to yet."""
+    return bool(select.select([door], [], [], 0)[0])

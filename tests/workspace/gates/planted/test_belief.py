@@ -1,5 +1,7 @@
 """Who is believed: whoever reports planted tests as they end, and leaves behind what was heard."""
 
+from dataclasses import replace
+
 import pytest
 
 from agents.workspace.gates.planted.belief import Belief, Claimed, Heard, Told, weigh
@@ -49,6 +51,14 @@ def test_whoever_reports_otherwise_is_doubted(said: Heard, why: str) -> None:
 )
 def test_where_nothing_can_be_compared_nothing_is_known(said: Heard, claimed: Claimed) -> None:
     assert weigh(said, claimed) == (Belief.UNKNOWN, "")
+
+
+def test_whoever_was_cut_short_is_neither_believed_nor_doubted_unless_it_lied_before() -> None:
+    cut = replace(heard(CAUGHT, GOOD, ended=False), cut=True)
+    assert weigh(cut, Claimed(exit_code=0, tests=9)) == (Belief.UNHEARD, "")
+    assert weigh(replace(cut, ended=True), CLAIM)[0] is Belief.BELIEVED
+    lied = replace(heard(("fails", "a", "passed"), GOOD, ended=False), cut=True)
+    assert weigh(lied, CLAIM)[0] is Belief.DOUBTED
 
 
 def test_a_test_that_passed_when_it_was_tried_again_did_not_fail() -> None:

@@ -53,6 +53,27 @@ async def test_what_cannot_be_read_is_garbled(folder: Path, said: bytes) -> None
     assert (await after(folder, (said, END))).garbled
 
 
+async def test_a_word_that_was_not_finished_is_no_lie(folder: Path) -> None:
+    heard = await after(folder, (b'["plan", 1, ["a"]]\n["real", "a", "pas',))
+    assert heard.planned == ("a",) and not heard.garbled and not heard.ended and not heard.cut
+
+
+@pytest.mark.parametrize("end", [b"", END])
+async def test_whoever_was_not_heard_to_the_end_in_time_is_known_as_that(folder: Path, end: bytes) -> None:
+    line = socket.socket(socket.AF_UNIX)
+    async with listening(folder, "told", last_words=0.05) as listener:
+        line.connect(str(folder / "told"))
+        line.sendall(b'["plan", 0, []]\n' + end)
+    line.close()
+    assert listener.words() == Heard(spoke=True, planned=(), ended=bool(end), cut=True)
+
+
+async def test_whoever_knocked_is_heard_however_late_we_come_to_it(folder: Path) -> None:
+    async with listening(folder, "told") as listener:
+        speaks(folder, END)  # the loop does not run meanwhile, and everything that spoke is gone
+    assert listener.words().ended
+
+
 async def test_a_flood_is_not_kept(folder: Path) -> None:
     async with listening(folder, "told") as listener:
         listener.most = 1_000
