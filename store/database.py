@@ -80,7 +80,7 @@ class Database:
         self._tx: Transaction | None = None  # of that connection
         self._outage = _Outage()
         self.damage: StoreUnusable | None = None  # once it is known that trying again does not help
-        self.on_damage: Callable[[], None] = lambda: None  # called in any thread
+        self.on_damage: Callable[[], object] = lambda: None  # called in any thread
         self._others: object = None
         self._thread = threading.Thread(target=self._write_for_ever, name="store-writer", daemon=True)
         self._readers = ThreadPoolExecutor(max_workers=2, thread_name_prefix="store-reader")

@@ -15,9 +15,10 @@ from bot.cards.asking.answers import answer_card
 from bot.cards.decisions import checked_run, decision_card
 from bot.cards.evidence import with_evidence
 from bot.cards.kinds.work.proposal import carried_card
+from bot.cards.planning.ground import setup_card
 from bot.cards.progress import branch_card, evaluation_card, kept_card, merged_card, sent_back_card
 from bot.cards.replies import approve_card, reminder_card
-from bot.cards.scene import Posting, Scene, with_checks, with_kept, with_task_page
+from bot.cards.scene import SETUP_LOG, Posting, Scene, with_checks, with_kept, with_task_page
 from bot.cards.status import about_card, status_card
 from bot.messages import Link
 
@@ -29,8 +30,17 @@ Maker = Callable[[Event, Scene], list[Posting]]
 def status(event: Event | None, scene: Scene) -> list[Posting]:
     card = status_card(scene.task, scene.name, scene.bill(), scene.paused())
     if scene.task.ground.log and not scene.task.has_ended and scene.ways.to("/"):
-        card = with_kept(card, scene.task, scene.task.ground.log, "Log of the set-up", scene.ways)
+        card = with_kept(card, scene.task, scene.task.ground.log, SETUP_LOG, scene.ways)
     return [Posting(key=f"status:{scene.task.id}", card=with_task_page(card, scene.task, scene.ways))]
+
+
+def say_set_up(event: Event, scene: Scene) -> list[Posting]:
+    """With its log, where no page could show it: a card that is drawn again and again carries no file."""
+    assert isinstance(event, e.GroundSettled)
+    if not event.log or scene.ways.to("/"):
+        return []
+    card = with_kept(setup_card(scene.task, event), scene.task, event.log, SETUP_LOG, scene.ways)
+    return [Posting(key=f"setup:{scene.task.id}", card=card)]
 
 
 def decision(event: Event, scene: Scene) -> list[Posting]:
@@ -232,7 +242,8 @@ CARD_FOR: dict[type[Event], tuple[Maker, ...]] = {
     e.TaskHandedOver: (status, say_carried),
     e.TaskFailed: (status, say_carried),
     e.WorkKept: (say_kept,),
-    **dict.fromkeys((e.SetupBegun, e.SetupFailed, e.GroundSettled), (status, shown_plan)),
+    **dict.fromkeys((e.SetupBegun, e.SetupFailed), (status, shown_plan)),
+    e.GroundSettled: (status, shown_plan, say_set_up),
     e.GroundNoted: (shown_plan,),
     e.BaselineBegun: (shown_plan,),
     e.BaselineMeasured: (shown_plan,),

@@ -1,14 +1,14 @@
-"""What a decision is about, to be read before it is made: the diff of the whole, or of one attempt at a step."""
+"""What a decision is about, to be read before it is made: a diff of all of it or of one step, or a set-up's log."""
 
 from agents.domain.decisions.authority import Kind
 from agents.domain.decisions.decision import Decision
 from agents.domain.decisions.kind import same_option
-from agents.domain.decisions.subject import OfRun, OfStep
+from agents.domain.decisions.subject import OfRun, OfSetup, OfStep
 from agents.domain.task.task import Task
 from agents.domain.work.work import run_key
 from bot.cards.decisions import button, checked_run
 from bot.cards.kinds import CARDS
-from bot.cards.scene import Ways, with_kept
+from bot.cards.scene import SETUP_LOG, Ways, with_kept
 from bot.messages import Button, Card
 
 
@@ -19,6 +19,8 @@ def evidence_of(task: Task, decision: Decision) -> tuple[str, str]:
     match decision.subject:
         case OfRun(subtask=number) if checked_run(task, decision) and task.work.on(number).patch:
             return task.work.on(number).patch, "Show the patch"
+        case OfSetup() if decision.evidence and task.ground.log:  # it failed, so the log is what to read
+            return task.ground.log, SETUP_LOG
         case OfStep(subtask=number, attempt=attempt):
             return f"{run_key(task.id, number, attempt)}.patch", "Show the diff"
         case _:

@@ -15,6 +15,7 @@ from bot.messages import Attached, Button, Card, Choice, Link, Row
 
 HERE = frozenset({"127.0.0.1", "::1", "localhost"})
 INLINE = 2_400  # characters of comments that need no file
+SETUP_LOG = "Log of the set-up"
 DIFF, LOG, COMMENTS = "d", "l", "c"  # the standing buttons of a task's checks
 _LABELS = {DIFF: "Show the diff", LOG: "Log", COMMENTS: "Comments"}
 _TITLES = {DIFF: "What {} changes", LOG: "What the checks of {} printed", COMMENTS: "What reviewers say of {}"}

@@ -272,14 +272,17 @@ def odd_projects(projects: Sequence[Project]) -> Iterator[Odd]:
             what = f"{project.gates.environment} is no Python environment"
             step = f"Make it: python -m venv {project.gates.environment}."
             yield ("projects", at, "gates", "environment"), what, step
-        for folder in project.gates.packages if project.path and project.path.is_dir() else ():
-            if not (project.path / folder).is_dir():
-                step = "Name the folder as it is called from the root of the project."
-                yield (
-                    ("projects", at, "gates", "packages", folder),
-                    f"there is no folder {folder} in {project.path}",
-                    step,
-                )
+        yield from _odd_packages(at, project)
+
+
+def _odd_packages(at: int, project: Project) -> Iterator[Odd]:
+    if project.path is None or not project.path.is_dir():
+        return
+    for folder in project.gates.packages:
+        if not (project.path / folder).is_dir():
+            what = f"there is no folder {folder} in {project.path}"
+            step = "Name the folder as it is called from the root of the project."
+            yield ("projects", at, "gates", "packages", folder), what, step
 
 
 def unset_secrets(projects: Sequence[Project]) -> Iterator[Odd]:

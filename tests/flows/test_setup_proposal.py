@@ -33,7 +33,7 @@ class Clued(Shop):
 @pytest.fixture
 async def shop(tmp_path: Path, request: pytest.FixtureRequest) -> AsyncIterator[Clued]:
     always = {"decompose": PLAN, "critic": GO, "custodiet": OK, "code_review": APPROVED}
-    llm = ScriptedLlm(always=always, setup=[getattr(request, "param", MAKES)])
+    llm = ScriptedLlm(always=always, setup=[getattr(request, "param", MAKES)] * 2)
     async with planning(tmp_path, lambda office: lambda job: llm) as plan:
         grounds = PlayedGrounds(clues={"Makefile": "setup:\n\tpip install x\n"})
         yield Clued(plan.office, plan.llm, plan.task, workshop=Workshop(), grounds=grounds, script=llm)
@@ -109,17 +109,9 @@ async def test_the_status_card_says_that_a_set_up_runs_and_how_it_ended(shop: Cl
 
 async def _plan_overtakes(shop: Clued) -> list[Job]:
     """The plan is approved while nobody has read yet how the project is set up; the jobs that would read it."""
-    held = list[Job]()
-    while (await shop.now()).of_kind(Kind.PLAN) is None:
-        job = await shop.next_job()
-        await (shop.run(job) if job.flow != "prepare_ground" else _keep(held, job))
+    held = await shop.run_but("prepare_ground")
     await shop.press(Kind.PLAN, "approve")
-    await shop.run_all("prepare_ground")
-    return held
-
-
-async def _keep(held: list[Job], job: Job) -> None:
-    held.append(job)
+    return [*held, *await shop.run_but("prepare_ground")]
 
 
 async def test_work_waits_for_a_proposal_that_comes_after_the_plan_was_approved(shop: Clued) -> None:
@@ -139,7 +131,9 @@ async def test_work_waits_for_a_proposal_that_comes_after_the_plan_was_approved(
 
 @pytest.mark.parametrize("shop", [NoAnswer("no model answers", next_step="Name one."), {"commands": []}], indirect=True)
 async def test_work_goes_on_when_the_proposal_that_it_waited_for_is_none(shop: Clued) -> None:
-    await _plan_overtakes(shop)
+    held = await _plan_overtakes(shop)
     assert not (await shop.now()).work.branch
+    for job in held:
+        await shop.run(job)
     await shop.run_all()
     assert (await shop.now()).work.branch and shop.grounds.ran == []

@@ -7,6 +7,7 @@ from agents.ports import SetUpEnded
 from tests.fakes.grounds import PlayedGrounds
 from tests.fakes.work import HEAD, Workshop
 from tests.scenarios.conftest import THREE, Opened, on
+from tests.scenarios.public_links import cards
 from tests.scenarios.stage import until
 from tests.scenarios.working import given
 
@@ -29,12 +30,19 @@ async def test_a_set_up_is_allowed_by_an_approver_who_sees_the_exact_commands(op
     assert work.grounds.ran == [] and (await play.task()).of_kind(Kind.CONSENT), "nothing runs by a wrong press"
 
     work.grounds.ended = SetUpEnded(key="k", problem="`npm ci` ends with exit code 1: no such host", log="l")
+    work.artefacts.kept["l"] = "$ npm ci\nno such host\n"
     await play.stage.press("lead", thread, "Run set-up")
     await play.sees("lead", thread, "may I run these commands again?", "no such host", offers="Run set-up")
+    files, urls = (await cards(play, "may I run these commands again?"))[-1]
+    linked = play.stage.name == "console"
+    assert (files, urls) == (((), ("/task/T-1/kept/T-1-setup",)) if linked else (("T-1-setup",), ()))
     work.grounds.ended = SetUpEnded(key="k", log="setup-shop-k", seconds=7)
     work.artefacts.kept["setup-shop-k"] = "$ npm ci\nadded 3 packages\n"
     await play.stage.press("lead", thread, "Run set-up")
     await play.sees("ana", thread, "Set-up", "done in 7 s")
+    if not linked:
+        await play.sees("ana", thread, "shop is set up", "Its log is attached")
+        assert (await cards(play, "shop is set up"))[-1][0] == ("T-1-setup",)
     await play.sees("ana", thread, "please look at the plan", "3 tests (test_a, test_b, test_c) fail before the change")
     plans = [each for each in await play.stage.shown("ana", thread) if "please look at the plan" in each.text]
     assert len(plans) == 1, "it is the same card"

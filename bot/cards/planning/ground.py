@@ -3,11 +3,11 @@
 from collections.abc import Sequence
 
 from agents.domain.decisions.authority import Kind
-from agents.domain.project.ground import Baseline, CheckBaseline
+from agents.domain.project.ground import Baseline, CheckBaseline, GroundSettled
 from agents.domain.task.task import Task
 from agents.domain.text.sanitize import cut, one_line
 from bot.cards.scene import rows_of
-from bot.messages import Row
+from bot.messages import Card, Row
 
 _NAMED = 3  # tests that are named
 
@@ -84,3 +84,11 @@ def setup_in_words(task: Task) -> str:
     if ground.seconds:
         return f"done in {ground.seconds:.0f} s"
     return "failed; its log is kept" if ground.log else ""
+
+
+def setup_card(task: Task, settled: GroundSettled) -> Card:
+    """Where nobody could open its log."""
+    return Card(
+        title=f"{task.project or 'The project'} is set up",
+        text=f"Done in {settled.seconds:.0f} s. Its log is attached.",
+    )
