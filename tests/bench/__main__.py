@@ -31,6 +31,7 @@ from tests.bench import (
     long_past,
     long_task,
     loop_stall,
+    managers,
     newcomer,
     next_step,
     noisy_minions,
@@ -103,6 +104,7 @@ LONG: dict[str, Bench] = {
     "crowded_doors": suites.crowded_doors,
     "ack_at_83": ack.run_long,
     "corpus": corpus.run,
+    "managers": managers.run,
     "soak": soak.run,
     "judge": record.run,
 }

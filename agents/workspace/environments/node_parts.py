@@ -13,7 +13,8 @@ _DEPENDENCIES = ("dependencies", "devDependencies", "optionalDependencies", "pee
 _NPM = ("package-lock.json", "npm-shrinkwrap.json")
 _MANAGER = re.compile(r"(?P<name>npm|pnpm|yarn)@(?P<version>\d+(?:\.\d+){0,2})")
 _QUIET = "--no-audit --no-fund"
-_FALLBACK = {"pnpm": "9", "yarn": "1.22.22"}
+_MODERN_YARN = "@yarnpkg/cli-dist"  # what npm knows as yarn ends before version 3
+_FALLBACK = {"pnpm": "9", "yarn": "1.22.22", _MODERN_YARN: "4"}
 
 
 def find(seen: Seen, machine: Machine) -> Iterator[Part]:
@@ -62,9 +63,12 @@ def _install(seen: Seen, machine: Machine, folder: str, lock: str, package: dict
     if lock == "pnpm-lock.yaml":
         return f"{_program('pnpm', machine, package)} install --frozen-lockfile"
     if lock == "yarn.lock":
-        modern = seen.has(join(folder, ".yarnrc.yml"))
-        strict = "--immutable" if modern else "--frozen-lockfile --non-interactive"
-        return f"{_program('yarn', machine, package)} install {strict}"
+        if _is_modern_yarn(seen, folder, package):
+            strict = (
+                "--immutable" if _manager(package)[0] else "--no-immutable"
+            )  # a newer one writes the lock its own way
+            return f"{_program(_MODERN_YARN, machine, package)} install {strict}"
+        return f"{_program('yarn', machine, package)} install --frozen-lockfile --non-interactive"
     return f"npm ci {_QUIET}" if lock else f"npm install --no-package-lock {_QUIET}"
 
 
@@ -72,9 +76,22 @@ def _program(name: str, machine: Machine, package: dict[str, Any]) -> str:
     """As it is installed, else as npm fetches it: of the version that the project names."""
     if name in machine.programs:
         return name
+    named, version = _manager(package)
+    mine = named == ("yarn" if name == _MODERN_YARN else name)
+    return f"npx --yes {name}@{version if mine else _FALLBACK[name]}"
+
+
+def _manager(package: dict[str, Any]) -> tuple[str, str]:
+    """The program that the project names, and its version; empty where it names none."""
     found = _MANAGER.match(str(package.get("packageManager", "")))
-    version = found["version"] if found and found["name"] == name else _FALLBACK[name]
-    return f"npx --yes {name}@{version}"
+    return (found["name"], found["version"]) if found else ("", "")
+
+
+def _is_modern_yarn(seen: Seen, folder: str, package: dict[str, Any]) -> bool:
+    named, version = _manager(package)
+    if named == "yarn":
+        return version.split(".")[0] not in ("0", "1")
+    return seen.has(join(folder, ".yarnrc.yml"))
 
 
 def _must_build(seen: Seen, folder: str, package: dict[str, Any]) -> bool:

@@ -52,6 +52,7 @@ _CLIENTS = {
     "NPM_CONFIG_UPDATE_NOTIFIER": "false",
     "NPM_CONFIG_YES": "true",
     "YARN_ENABLE_TELEMETRY": "0",
+    "YARN_NODE_LINKER": "node-modules",  # what Plug'n'Play would leave lies in a cache that is not kept
     "COREPACK_ENABLE_DOWNLOAD_PROMPT": "0",
     "CI": "1",
     "GOFLAGS": "-modcacherw",
@@ -169,6 +170,7 @@ def _places(place: Path) -> dict[str, str]:
         "UV_CACHE_DIR": f"{cache}/uv",
         "NPM_CONFIG_CACHE": f"{cache}/npm",
         "YARN_CACHE_FOLDER": f"{cache}/yarn",
+        "YARN_GLOBAL_FOLDER": f"{cache}/yarn-global",
         "GOCACHE": f"{cache}/go-build",
         "GOMODCACHE": f"{place}/{layers.GO}",
         "CARGO_HOME": f"{place}/{layers.CARGO}",

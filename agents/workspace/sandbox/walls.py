@@ -227,11 +227,18 @@ def _binds(mounts: Sequence[Mount], *, from_stage: bool = False, to_stage: bool 
         yield from (staged if from_stage else str(mount.outside), staged if to_stage else str(mount.at))
 
 
+# Of whoever asks for one; a modern yarn heeds its own alone.
+_PROXIES = (
+    *("HTTPS_PROXY", "https_proxy", "HTTP_PROXY", "http_proxy", "ALL_PROXY"),
+    *("YARN_HTTP_PROXY", "YARN_HTTPS_PROXY"),
+)
+
+
 def environ_of(workspace: Workspace, profile: Profile) -> Mapping[str, str]:
     """All that a program inside finds in its environment."""
     paths = [str(path / "bin") for path in workspace.readable if (path / "pyvenv.cfg").exists()]
     proxy = f"http://127.0.0.1:{PROXY_PORT}"
-    names = ("HTTPS_PROXY", "https_proxy", "HTTP_PROXY", "http_proxy", "ALL_PROXY") if profile.egress else ()
+    names = _PROXIES if profile.egress else ()
     return {
         "PATH": ":".join((*paths, "/usr/local/bin", "/usr/bin", "/bin")),
         "HOME": HOME,

@@ -1,6 +1,6 @@
 """A project with its grounds: a real repository, a real sandbox, and an index on loopback."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -67,6 +67,8 @@ class Wish:
     tag: str = ""
     sandbox: str = "bubblewrap"
     ignored: Mapping[str, str] = field(default_factory=dict)  # files of the user's folder that no commit holds
+    sources: Callable[[], Sources] | None = None  # None: of a user who configured nothing but `environ`
+    shipped: PackageHosts = field(default_factory=dict)
 
 
 def make(tmp_path: Path, wish: Wish, name: str = "shop") -> Rig:
@@ -88,7 +90,9 @@ def make(tmp_path: Path, wish: Wish, name: str = "shop") -> Rig:
     def sources() -> Sources:
         return read_sources(wish.environ, tmp_path / "nobody", tmp_path / "no-etc")
 
-    tools = GroundTools(sandbox=found, artefacts=artefacts, hosts=wish.hosts, sources=sources)
+    tools = GroundTools(
+        sandbox=found, artefacts=artefacts, hosts=wish.hosts, shipped=wish.shipped, sources=wish.sources or sources
+    )
     site = GroundSite(repository=repository, checkout=user, written=wish.written, secrets=wish.secrets)
     grounds = ProjectGrounds({name: site}, home, tools)
     return Rig(

