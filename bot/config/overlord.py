@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, fields, make_dataclass
+from dataclasses import dataclass, field, fields, make_dataclass, replace
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any
@@ -69,7 +69,9 @@ _GIT_URL = r"(https|ssh)://(?![^/]*:[^/]*@)\w[\w.@:-]*/\S+|file:///\S+|\w[\w.-]*
 
 def _inside(written: str) -> str:
     if problem := odd_path(written.rstrip("/")):
-        raise ValueError(f"`{written}` is no folder of the project: {problem}. Write one such as `.overlord/skills`.")
+        raise ValueError(
+            f"`{written}` is no folder of the project: {problem}. Write one such as `web` or `.overlord/skills`."
+        )
     return written.rstrip("/")
 
 
@@ -83,7 +85,7 @@ def _check_gates(gates: GateCommands) -> GateCommands:
             raise ValueError(f"{what}. Write one of the two.")
         if not (own.tests or own.lint):
             raise ValueError(f"the package `{folder}` has no command. Write `tests:`, `lint:` or both beneath it.")
-    return gates
+    return replace(gates, packages={_inside(folder): own for folder, own in gates.packages.items()})
 
 
 def _refuse_both(environment: WrittenEnvironment) -> WrittenEnvironment:

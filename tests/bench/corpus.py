@@ -79,7 +79,8 @@ def _row(project: Project, took: float, what: str, *, holds: bool | None) -> Row
 
 def _told(result: Walk) -> str:
     if not result.merged:
-        return f"stopped: {result.stopped[:WHY]}"
+        refused = (f"attempt {number}: {'; '.join(rows)}" for number, rows in result.checks.items())
+        return f"stopped: {result.stopped[:WHY]} | {' | '.join(refused)[:WHY]}"
     asked = len(result.pressed)
     return f"merged, {asked} presses; before any change: {result.baseline or 'no checks'}"
 

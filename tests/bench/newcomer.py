@@ -32,7 +32,8 @@ from tests.scenarios.stage import until
 PLACE = "py-hatch-vcs"
 EXTRAS = ".[tests]"
 ROUNDS = 3
-PATIENCE = 60.0
+PATIENCE = 240.0  # for each stage: how long one takes is measured, and a crowded machine is no failure
+SAID = 2_000  # characters of what the program said last
 
 
 def run(say: Say) -> list[Row]:
@@ -71,12 +72,16 @@ async def _with_overlord(project: Project, upstream: Path, here: Path) -> dict[s
         port = _free_port()
         config = str(add_model(home, server.url))
         told = {"OVERLORD_CONSOLE_PORT": str(port), "OVERLORD_CONFIG": config, "WALK_KEY": KEY}
-        up = await asyncio.create_subprocess_exec(
-            sys.executable, "-m", "bot", "up", cwd=ROOT, env={**environ(home), **told},
-            stdout=asyncio.subprocess.DEVNULL, stderr=asyncio.subprocess.DEVNULL, start_new_session=True,
-        )  # fmt: skip
+        log = here / "up.log"
+        with log.open("wb") as said:
+            up = await asyncio.create_subprocess_exec(
+                sys.executable, "-m", "bot", "up", cwd=ROOT, env={**environ(home), **told},
+                stdout=said, stderr=said, start_new_session=True,
+            )  # fmt: skip
         try:
             await _ask(f"http://127.0.0.1:{port}", reached)
+        except Exception as problem:
+            raise AssertionError(f"{problem!r} after {stages}; it said: {log.read_text()[-SAID:]}") from problem
         finally:
             os.killpg(up.pid, signal.SIGTERM)
             await up.wait()
@@ -117,7 +122,8 @@ def _by_hand(upstream: Path, here: Path) -> float:
 
 
 def _run(*command: str, cwd: Path | None = None) -> None:
-    subprocess.run(command, cwd=cwd, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    ran = subprocess.run(command, cwd=cwd, check=False, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    assert ran.returncode == 0, f"{' '.join(command)}: {ran.stdout[-SAID:]}"
 
 
 def _free_port() -> int:

@@ -65,7 +65,7 @@ def init(repository: Path, home: Path, name: str) -> str:
         env=environ(home),
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=PATIENCE,
         check=False,
     )
     assert ran.returncode == 0, ran.stderr

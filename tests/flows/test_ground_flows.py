@@ -54,8 +54,8 @@ class Shop(Work):
         """Every other job that waits; those of this flow, whose holder is slow."""
         held = list[Job]()
         while True:
-            at = self.office.clock.now()
-            lease = Lease(owner=f"slow-{len(held)}", at=at, until=at + self.office.limits.within("job_lease"))
+            self.runs, at = self.runs + 1, self.office.clock.now()
+            lease = Lease(owner=f"slow-{self.runs}", at=at, until=at + self.office.limits.within("job_lease"))
             await self.office.database.write(launch)
             jobs = await self.office.database.write(partial(_claim, lease, self.office.limits))
             if not jobs:

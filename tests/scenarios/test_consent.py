@@ -41,8 +41,8 @@ async def test_a_set_up_is_allowed_by_an_approver_who_sees_the_exact_commands(op
     await play.stage.press("lead", thread, "Run set-up")
     await play.sees("ana", thread, "Set-up", "done in 7 s")
     if not linked:
-        await play.sees("ana", thread, "shop is set up", "Its log is attached")
-        assert (await cards(play, "shop is set up"))[-1][0] == ("T-1-setup",)
+        await play.sees("ana", thread, "sample is set up", "Its log is attached")
+        assert (await cards(play, "sample is set up"))[-1][0] == ("T-1-setup",)
     await play.sees("ana", thread, "please look at the plan", "3 tests (test_a, test_b, test_c) fail before the change")
     plans = [each for each in await play.stage.shown("ana", thread) if "please look at the plan" in each.text]
     assert len(plans) == 1, "it is the same card"

@@ -8,8 +8,6 @@ from typing import Annotated
 
 from pydantic import AfterValidator
 
-from agents.domain.checks.scope import odd_path
-
 NOT_RUN = "not run"  # how the reason of a gate begins that was left out
 
 
@@ -298,12 +296,6 @@ class ExtraGate:
     on_fail: OnFail = OnFail.RETRY
 
 
-def _folder(written: str) -> str:
-    if problem := odd_path(written.rstrip("/")):
-        raise ValueError(f"`{written}` is no folder of the project: {problem}. Write one such as `web` or `libs/api`.")
-    return written.rstrip("/")
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PackageCommands:
     """Of one package of several, run in its folder. Empty: found by what lies there."""
@@ -323,7 +315,7 @@ class GateCommands:
     type_check: Command = ""
     docs: Command = ""
     ci: Command = ""
-    packages: Mapping[Annotated[str, AfterValidator(_folder)], PackageCommands] = field(default_factory=dict)
+    packages: Mapping[str, PackageCommands] = field(default_factory=dict)  # by their folder
 
     def package(self, folder: str) -> PackageCommands:
         return self.packages.get(folder, PackageCommands())

@@ -178,17 +178,15 @@ class GateRunner:
         run = _as_before(before) if before else await self._run_heard(name, command, wanted)
         if run.belief is Belief.MUTE and not base:
             run = await self._hear_out(name, command, wanted, run)
-        ran, found, measured, belief, doubt = run
+        ran, found, measured, belief, _ = run
         row = scoring.score_run(name, command, ran, self.tools.profile)
         if command.report:
             score, why = scoring.pytest_words(row, found)
             row = replace(row, score=score, why=why)
         elif command.is_suite and row.score is Score.PASS and not (command.plants and belief is Belief.BELIEVED):
             row = replace(row, why=f"{row.why}, by its exit code alone")
-        if doubt and not base and not await self._doubted_before(name, command):
-            row = replace(row, score=Score.FAIL, why=f"{TAMPERED}: {doubt}")
-        if belief is Belief.UNHEARD and row.score is Score.PASS:
-            row = replace(row, score=Score.FAIL, why=UNHEARD)
+        if why := await self._why_refused(name, command, run, row, base=base):
+            row = replace(row, score=Score.FAIL, why=why)
         said = await asyncio.to_thread(self.tools.redact, ran.output)
         if before:
             row = replace(row, why=f"{row.why}, as before on the same files")
@@ -208,6 +206,12 @@ class GateRunner:
         if before.belief is Belief.MUTE:
             return await self._run(name, replace(command, plants=None), wanted)
         return run._replace(doubt="it was not heard while it ran") if run.ran.exit_code == 0 else run
+
+    async def _why_refused(self, name: str, command: Command, run: _Run, row: GateRun, *, base: bool) -> str:
+        """Whatever its runner says. Empty: it is taken at its word."""
+        if run.doubt and not base and not await self._doubted_before(name, command):
+            return f"{TAMPERED}: {run.doubt}"
+        return UNHEARD if run.belief is Belief.UNHEARD and row.score is Score.PASS else ""
 
     async def _doubted_before(self, name: str, command: Command) -> bool:
         """Where planted tests are not reported right without the change either, they tell nothing."""

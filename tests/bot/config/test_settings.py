@@ -215,7 +215,7 @@ def test_gates_that_cannot_be_are_named(desk: Desk, written: str, told: str) -> 
     (desk.folder / "shop/web").mkdir(parents=True)
     desk.write(f"projects: [{{name: shop, path: shop, gates: {written}}}]\n")
     [problem] = desk.problems()
-    assert told in problem and "overlord.yaml:1" in problem
+    assert told in problem and "overlord.yaml line 1" in problem
 
 
 def test_approvers_of_the_environment_are_added_to_those_of_the_file(desk: Desk) -> None:

