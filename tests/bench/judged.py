@@ -26,7 +26,6 @@ from agents.workspace.sandbox.bubblewrap import Bubblewrap
 from agents.workspace.sandbox.container import Container
 from agents.workspace.sandbox.walls import GATE
 from tests.bench.gates import timed
-from tests.bench.judge.trial import candidate_of
 from tests.bench.rows import Row, Say, compared, in_turn, table
 from tests.evaluator.pieces import ANYTHING, MORE, MORE_TESTS, SETTINGS, SHOP, TESTS, Files
 from tests.evaluator.yard import Shelf, repository_of
@@ -75,7 +74,7 @@ async def _measure(place: Path, judged: Judged, say: Say) -> Row:
     sandbox = await sandbox_choice.choose_sandbox()
     first = _gates(place, sandbox, "known")
     known = await first.baseline("shop", base, "bench")
-    candidate = candidate_of(project="shop", base=base, commit=commit, scope=ANYTHING, known=known)
+    candidate = Candidate(project="shop", base=base, commit=commit, scope=ANYTHING, known=known)
     ours, theirs, home = list[float](), list[float](), 0
     there = await objects.entries(place / "repository", commit)
     async with CleanCheckout(place / "bare").write_tree(place / "repository", tuple(there.values())) as folder:

@@ -9,14 +9,15 @@ MAKE: Files = {
     "tool.sh": "echo 4\n",
     "tests/check.sh": 'test "$(sh tool.sh)" = 4\n',
 }
+NODE_TESTS = (
+    "const { test } = require('node:test');\nconst assert = require('node:assert');\n"
+    "const { total } = require('../cart.js');\n"
+    "test('a total is the sum', () => { assert.strictEqual(total([1, 2]), 3); });\n"
+)
 NODE: Files = {
     "package.json": json.dumps({"name": "shop", "scripts": {"test": "node --test test/"}}),
     "cart.js": "exports.total = (prices) => prices.reduce((a, b) => a + b, 0);\n",
-    "test/cart.test.js": (
-        "const { test } = require('node:test');\nconst assert = require('node:assert');\n"
-        "const { total } = require('../cart.js');\n"
-        "test('a total is the sum', () => { assert.strictEqual(total([1, 2]), 3); });\n"
-    ),
+    "test/cart.test.js": NODE_TESTS,
 }
 NODE_WRONG = "exports.total = (prices) => prices.length;\n"
 CARGO = '[package]\nname = "shop"\nversion = "1.0.0"\nedition = "2021"\n'
@@ -52,13 +53,16 @@ LANGUAGES: tuple[Piece, ...] = (
           gate="tests", needs=("node", "npm")),
     Piece(name="node, broken", base=NODE, work={"cart.js": NODE_WRONG}, verdict=REVISE, gate="tests",
           needs=("node", "npm")),
+    Piece(name="node, broken before a test that passes", verdict=REVISE, gate="tests", needs=("node", "npm"),
+          base={**NODE, "test/cart.test.js": NODE_TESTS + "test('none', () => assert.strictEqual(total([]), 0));\n"},
+          work={"cart.js": NODE_WRONG}),
     Piece(name="node, with another script", base=NODE, verdict=REVISE, gate="original tests", needs=("node", "npm"),
           work={"cart.js": NODE_WRONG, "package.json": json.dumps({"name": "shop", "scripts": {"test": "true"}})}),
     Piece(name="node, with another shell", base=NODE, verdict=FAIL, gate="tests", needs=("node", "npm"),
           why="not heard",
           work={"cart.js": NODE_WRONG, ".npmrc": "script-shell=/bin/true\n"}),
-    Piece(name="rust, with its tests turned off", base=RUST, verdict=REVISE, gate="original tests",
-          needs=("cargo", "cc"),
+    Piece(name="rust, with its tests turned off", base=RUST, verdict=REVISE, gate="tests",
+          why="do not run any more", needs=("cargo", "cc"),
           work={"src/lib.rs": RUST_WRONG, "Cargo.toml": CARGO + "autotests = false\n"}),
     Piece(name="rust, good", base=RUST, verdict=PASS, gate="tests", needs=("cargo", "cc"),
           work={"src/lib.rs": "pub fn total(prices: &[i64]) -> i64 {\n    prices.iter().copied().sum()\n}\n"}),

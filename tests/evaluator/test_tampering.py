@@ -15,7 +15,7 @@ from agents.ports import Candidate
 from agents.workspace.environments.tree_environment import environment
 from tests.conformance.sandbox_rig import NAMED, RIGS, USUAL
 from tests.evaluator.pieces import ANYTHING, MORE, SHOP, Files, Piece
-from tests.evaluator.tampering import NODE_TAMPERING, TAMPERING
+from tests.evaluator.tampering import NODE_TAMPERING, OTHER_TAMPERING, TAMPERING
 from tests.evaluator.yard import AT_ONCE, Shelf, gates_for, repository_of
 
 PACKAGES = ("pytest", "_pytest", "pluggy", "iniconfig", "packaging", "pygments")
@@ -98,8 +98,9 @@ def test_tampering_is_refused(case: tuple[str, str], rows: Mapping[tuple[str, st
     assert piece.why in row.why, row
 
 
-@pytest.mark.parametrize("piece", NODE_TAMPERING, ids=lambda piece: piece.name)
-def test_the_runner_of_node_is_not_believed_blindly(piece: Piece, tmp_path: Path) -> None:
+# Those of go and cargo take long: what is read of them has tests of its own.
+@pytest.mark.parametrize("piece", (*NODE_TAMPERING, *(OTHER_TAMPERING if NAMED else ())), ids=lambda piece: piece.name)
+def test_other_runners_are_not_believed_blindly(piece: Piece, tmp_path: Path) -> None:
     if missing := [name for name in piece.needs if not environment(tmp_path, GateCommands()).finds(name)]:
         pytest.skip(f"not run: {', '.join(missing)} is not there for gates to find")
     tmp_path.chmod(0o755)
@@ -203,4 +204,7 @@ def test_what_projects_do_to_their_runner_is_no_tampering(name: str, tmp_path: P
     tmp_path.chmod(0o755)
     row = asyncio.run(_tests_row(piece, "bubblewrap", tmp_path, "honest"))
     assert row.score is Score.PASS, row
+    if name == "reports that were mended before":  # nor where the base was run earlier, and is known
+        again = replace(piece, work={"shop/cart.py": f"{MORE}\n# tidy\n"})
+        assert asyncio.run(_tests_row(again, "bubblewrap", tmp_path, "again")).score is Score.PASS
     assert "planted" not in row.output and row.exit_code == 0

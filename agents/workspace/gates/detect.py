@@ -151,15 +151,6 @@ def decode(contents: Mapping[str, bytes]) -> dict[str, str]:
     return {path: content.decode(errors="replace") for path, content in contents.items()}
 
 
-_NODE_TESTS = re.compile(r"^node (?:--?[\w-]+(?:=\S+)? )*--test\b[^&|;<>`$]*$")
-
-
-def by_node_itself(look: Look) -> bool:
-    """Whether Node's own runner runs the tests, and reports as it does by itself."""
-    script = look.script("test").strip()
-    return _NODE_TESTS.match(script) is not None and "--test-reporter" not in script
-
-
 def tests(look: Look) -> Way | None:
     if any(PY_TEST.search(path) for path in look.paths) or _finds_others(look):
         return Way.PYTEST

@@ -119,7 +119,7 @@ def tests(way: Way, environment: Environment, out: str, measured: Sequence[str] 
 _TESTS = {
     Way.NPM: Command(argv=("npm", "test", "--silent"), shown="npm test", needs="Node.js with npm"),
     Way.GO: Command(argv=("go", "test", "./..."), shown="go test ./...", needs="Go"),
-    Way.CARGO: Command(argv=("cargo", "test", "--offline", "--quiet"), shown="cargo test", needs="Rust"),
+    Way.CARGO: Command(argv=("cargo", "test", "--offline", "--no-fail-fast"), shown="cargo test", needs="Rust"),
     Way.MAKE: Command(argv=("make", "test"), shown="make test", needs="make"),
 }
 

@@ -19,8 +19,7 @@ from agents.workspace.gates import scoring
 from agents.workspace.gates.gate_commands import NICE, Command
 from agents.workspace.gates.originals import Restored
 from agents.workspace.gates.passed_runs import PassedRun, PassedRuns
-from agents.workspace.gates.planted.belief import Belief, Claimed, Heard, weigh
-from agents.workspace.gates.planted.plant import Planted
+from agents.workspace.gates.planted.belief import Belief
 from agents.workspace.gates.planted.planting import Planting, planting
 from agents.workspace.gates.rules import Case
 from agents.workspace.gates.scoring import Report
@@ -37,7 +36,8 @@ RERUNS = 5
 SAME = "Not run again: it passed on the very same files, in the same environment. This is what it said then."
 
 
-_BROKE_DOWN = 3  # pytest's exit code
+_SILENT = (Belief.MUTE, Belief.PARTLY)
+LEFT_OUT = "tests that ran before the change do not run any more"  # perhaps by mistake
 TAMPERED = "its runner of tests was tampered with"
 UNHEARD = "its runner of tests was not heard to its end, twice: this machine is too busy. Check again when it is not"
 
@@ -176,17 +176,13 @@ class GateRunner:
         key = await asyncio.to_thread(self._key, wanted, command)
         before = None if again else await asyncio.to_thread(self.passed.find, key, command.measured)
         run = _as_before(before) if before else await self._run_heard(name, command, wanted)
-        if run.belief is Belief.MUTE and not base:
-            run = await self._hear_out(name, command, wanted, run)
+        if run.belief in _SILENT and not before:
+            heard_out = self._without_plants if base else self._hear_out
+            run = await heard_out(name, command, wanted, run)
         ran, found, measured, belief, _ = run
-        row = scoring.score_run(name, command, ran, self.tools.profile)
-        if command.report:
-            score, why = scoring.pytest_words(row, found)
-            row = replace(row, score=score, why=why)
-        elif command.is_suite and row.score is Score.PASS and not (command.plants and belief is Belief.BELIEVED):
-            row = replace(row, why=f"{row.why}, by its exit code alone")
+        row = _score(name, command, run, self.tools.profile)
         if why := await self._why_refused(name, command, run, row, base=base):
-            row = replace(row, score=Score.FAIL, why=why)
+            row = replace(row, score=Score.NEEDS_REVISION if why == LEFT_OUT else Score.FAIL, why=why)
         said = await asyncio.to_thread(self.tools.redact, ran.output)
         if before:
             row = replace(row, why=f"{row.why}, as before on the same files")
@@ -203,14 +199,23 @@ class GateRunner:
     async def _hear_out(self, name: str, command: Command, wanted: Sequence[Entry], run: _Run) -> _Run:
         """What a project has may not bear planted tests, without the change either: then it is run without them."""
         before = await self.run(f"{name} of the base", command, base=True)
-        if before.belief is Belief.MUTE:
+        if before.belief in _SILENT:
             return await self._run(name, replace(command, plants=None), wanted)
-        return run._replace(doubt="it was not heard while it ran") if run.ran.exit_code == 0 else run
+        if run.ran.exit_code != 0:
+            return run
+        again = await self._run(name, command, wanted)  # a busy machine may have swallowed it
+        return again._replace(doubt="it was not heard while it ran") if again.belief in _SILENT else again
+
+    async def _without_plants(self, name: str, command: Command, wanted: Sequence[Entry], run: _Run) -> _Run:
+        """How the base ends by itself: perhaps it was what we planted that broke it."""
+        if run.ran.exit_code == 0:
+            return run
+        return (await self._run(name, replace(command, plants=None), wanted))._replace(belief=run.belief)
 
     async def _why_refused(self, name: str, command: Command, run: _Run, row: GateRun, *, base: bool) -> str:
         """Whatever its runner says. Empty: it is taken at its word."""
         if run.doubt and not base and not await self._doubted_before(name, command):
-            return f"{TAMPERED}: {run.doubt}"
+            return LEFT_OUT if run.belief is Belief.PARTLY else f"{TAMPERED}: {run.doubt}"
         return UNHEARD if run.belief is Belief.UNHEARD and row.score is Score.PASS else ""
 
     async def _doubted_before(self, name: str, command: Command) -> bool:
@@ -246,10 +251,10 @@ class GateRunner:
             found, measured = await asyncio.to_thread(self._reports, folder, command)
         belief, doubt = Belief.UNKNOWN, ""
         if planted and command.plants:
-            heard = planted.words()
-            belief, doubt = _weigh(command.plants, heard, ran, found)
-            if command.plants is Planted.NODE and heard.only_planted_failed and ran.exit_code == 1:
-                ran = replace(ran, exit_code=0)
+            heard, ran = planted.hear(ran)
+            tests = found.tests - found.unread if found else None
+            belief, doubt = planted.weigh_run(heard, ran, tests, found.failed if found else 0)
+            ran = planted.end_without(heard, ran)
         here = str(folder)
         ran = replace(ran, output=ran.output.replace(here, "."))
         return _Run(ran, found, measured, belief, doubt.replace(f"{here}/", ""))
@@ -286,11 +291,11 @@ class GateRunner:
         return await self.tools.artefacts.keep(f"{begins}-{slug}", f"$ {command.words}\n{said}")
 
 
-def _weigh(runner: Planted, heard: Heard, ran: Ran, report: Report | None) -> tuple[Belief, str]:
-    if ran.exit_code == _BROKE_DOWN if runner is Planted.PYTEST else not heard.spoke:
-        return Belief.MUTE, ""
-    if runner is Planted.NODE:
-        return weigh(heard, Claimed(exit_code=ran.exit_code, counts_planted=True))
-    if report is None:
-        return weigh(heard, Claimed(exit_code=ran.exit_code))
-    return weigh(heard, Claimed(exit_code=ran.exit_code, tests=report.tests - report.unread, failed=report.failed))
+def _score(name: str, command: Command, run: _Run, profile: Profile) -> GateRun:
+    row = scoring.score_run(name, command, run.ran, profile)
+    if command.report:
+        score, why = scoring.pytest_words(row, run.report)
+        return replace(row, score=score, why=why)
+    if command.is_suite and row.score is Score.PASS and not (command.plants and run.belief is Belief.BELIEVED):
+        return replace(row, why=f"{row.why}, by its exit code alone")
+    return row

@@ -20,7 +20,7 @@ from agents.workspace.gates.detect import Look, Way
 from agents.workspace.gates.gate_commands import Command, Place
 from agents.workspace.gates.gate_runner import AS_COMMITTED, GateRunner, Outcome
 from agents.workspace.gates.originals import Restored, check_settings, few
-from agents.workspace.gates.planted.plant import Planted
+from agents.workspace.gates.planted.runners import planted_in
 from agents.workspace.gates.planted.stand_ins import stand_ins
 
 _RUFF_BROKE = 2
@@ -256,8 +256,7 @@ def tests_command(runner: GateRunner, *, measured: bool = False) -> Command | No
     sources = [path for path in paths if path.endswith(".py") and not is_test(path)]
     measured = measured and not detect.measures_itself(case.after)
     command = gate_commands.tests(way, runner.environment, runner.out, sources if measured else (), place_of(runner))
-    by_node = way is Way.NPM and detect.by_node_itself(case.before) and detect.by_node_itself(case.after)
-    return replace(command, plants=Planted.NODE) if by_node else command
+    return replace(command, plants=command.plants or planted_in(way, case.before, case.after))
 
 
 async def _at_fault(runner: GateRunner, outcome: Outcome) -> GateRun:

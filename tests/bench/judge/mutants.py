@@ -4,12 +4,13 @@ import ast
 import copy
 import random
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, TypeVar
 
 from tests.bench.judge.programs import Case, Unit, function_of
 
+Node = TypeVar("Node", bound=ast.AST)
 STEPS = 2_000  # lines that a faulty function may run: some never end
 _SWAPS: dict[type[ast.AST], tuple[type[ast.AST], ...]] = {
     ast.Add: (ast.Sub,),
@@ -33,12 +34,17 @@ class TooLong(Exception):
 
 def mutants(source: str) -> Iterator[str]:
     """Every one that a single change makes."""
-    tree = ast.parse(source)
+    for other in changed_nodes(ast.parse(source)):
+        yield ast.unparse(ast.fix_missing_locations(other)) + "\n"
+
+
+def changed_nodes(tree: Node, wanted: Callable[[ast.AST], bool] = lambda node: True) -> Iterator[Node]:
+    """Copies of a tree, with a single change each."""
     for at, node in enumerate(ast.walk(tree)):
-        for change in _changes(node):
+        for change in _changes(node) if wanted(node) else ():
             other = copy.deepcopy(tree)
             change(list(ast.walk(other))[at])
-            yield ast.unparse(ast.fix_missing_locations(other)) + "\n"
+            yield other
 
 
 def _changes(node: ast.AST) -> Iterator[Any]:
@@ -97,7 +103,8 @@ def wrong(unit: Unit, rng: random.Random) -> str:
     rng.shuffle(tried)
     seen = [source for source in tried if not all(gives(source, unit.name, case) for case in unit.known)]
     subtle = (source for source in seen if _is_subtle(source, unit))
-    return next(subtle, seen[0])
+    ending = (source for source in seen if all(outcome(source, unit.name, case) for case in unit.known))
+    return next(subtle, next(ending, seen[0]))
 
 
 def _is_subtle(source: str, unit: Unit) -> bool:

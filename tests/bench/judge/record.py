@@ -1,63 +1,69 @@
 """Judges the corpus, a slice at a time: what was judged on a commit is in `.bench/judge/`, and not judged again."""
 
 import json
-import random
 import time
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import asdict
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from tests.bench import results
 from tests.bench.floor import ROOT
-from tests.bench.judge.classes import CLASSES, Work
+from tests.bench.judge.classes import CLASSES
+from tests.bench.judge.pieces_of_seeds import EACH, piece_of
 from tests.bench.judge.tally import Trial, write_page
 from tests.bench.judge.trial import try_work
 from tests.bench.rows import Row, Say
 
-EACH = 40
 MINUTES = 55.0
 AT_ONCE = 2
 FOLDER = ROOT / ".bench" / "judge"
 PAGE = ROOT / "docs" / "judge.md"
+Asked = tuple[str, int]  # a class and a seed
 
 
-def work_of(kind: str, seed: int) -> Work:
-    return CLASSES[kind](random.Random(f"{kind} {seed}"))
+def judge_seed(asked: Sequence[Asked]) -> list[Trial]:
+    """Pieces of one seed share a program: what is known of its base is measured once, as it is for a project."""
+    with TemporaryDirectory(prefix="overlord-judge-", dir="/var/tmp") as made:
+        Path(made).chmod(0o755)
+        return [judge_one(kind, seed, Path(made)) for kind, seed in asked]
 
 
-def judge_one(asked: tuple[str, int]) -> Trial:
-    kind, seed = asked
-    work = work_of(kind, seed)
-    found = try_work(work)
+def judge_one(kind: str, seed: int, home: Path) -> Trial:
+    origin, work = piece_of(kind, seed)
+    found = try_work(work, home)
     return Trial(
         kind=kind,
         seed=seed,
         good=work.good,
         accepted=found.accepted,
+        origin=origin,
         note=work.note,
         why=found.why[:300],
         seconds=round(found.seconds, 2),
     )
 
 
-def prove(commit: str, kinds: Sequence[str], each: int, minutes: float, say: Say) -> list[Trial]:
+def prove(commit: str, kinds: Sequence[str], each: int, minutes: float, at_once: int, say: Say) -> list[Trial]:
     """What was judged on this commit before is read; the rest is judged, until the time is over."""
     file = FOLDER / f"{commit}.jsonl"
     known = {(trial.kind, trial.seed): trial for trial in _read(file)}
     wanted = [(kind, seed) for seed in range(each) for kind in kinds]
     left = [asked for asked in wanted if asked not in known]
+    seeds = [[asked for asked in left if asked[1] == seed] for seed in dict.fromkeys(seed for _, seed in left)]
     until = time.monotonic() + 60 * minutes
-    with ProcessPoolExecutor(AT_ONCE) as pool:
-        for start in range(0, len(left), 4 * AT_ONCE):
+    with ProcessPoolExecutor(at_once) as pool:
+        for start in range(0, len(seeds), at_once):
             if time.monotonic() > until:
-                say(f"{len(left) - start} pieces are left for the next slice")
+                say(f"{sum(map(len, seeds[start:]))} pieces are left for the next slice")
                 break
-            for trial in pool.map(judge_one, left[start : start + 4 * AT_ONCE]):
-                known[trial.kind, trial.seed] = trial
-                _append(file, trial)
-                if trial.wrong:
-                    say(f"wrong: {trial.kind} {trial.seed} ({trial.note}): {trial.why or 'accepted'}")
+            for trials in pool.map(judge_seed, seeds[start : start + at_once]):
+                for trial in trials:
+                    known[trial.kind, trial.seed] = trial
+                    _append(file, trial)
+                    if trial.wrong:
+                        say(f"wrong: {trial.kind} {trial.seed} ({trial.note}): {trial.why or 'accepted'}")
     return [known[asked] for kind in kinds for asked in wanted if asked[0] == kind and asked in known]
 
 
@@ -75,9 +81,9 @@ def _append(file: Path, trial: Trial) -> None:
 def run(say: Say) -> list[Row]:
     """The part of `make bench`."""
     commit = results.commit()
-    trials = prove(commit, list(CLASSES), EACH, MINUTES, say)
+    trials = prove(commit, list(CLASSES), EACH, MINUTES, AT_ONCE, say)
     write_page(trials, commit, PAGE)
-    return rows(trials, len(CLASSES) * EACH)
+    return rows(trials, EACH * len(CLASSES))
 
 
 def rows(trials: Sequence[Trial], wanted: int) -> list[Row]:

@@ -5,15 +5,17 @@ from dataclasses import dataclass
 from math import sqrt
 from pathlib import Path
 
+GENERATED = "generated"
 Z = 1.959964  # of 95 %
 HEAD = """\
 # The judge's own record
 
 `make prove-judge` makes a corpus at run time, has each piece judged in the real sandbox, and counts how often the
-verdict is wrong. Programs are generated: a few functions, with tests that stand alone, in parameters, and in data
-files; faults are single changes of operators, numbers and returns that the tests of the base see. Nothing of it is kept
-in the repository. Each piece has a seed, so a wrong verdict can be made again:
-`python -m tests.bench.judge --show "CLASS" SEED`.
+verdict is wrong. Most programs are generated: a few functions, with tests that stand alone, in parameters, and in data
+files. Each fourth seed takes a small package of the registry with the tests that it ships; these are fetched at run
+time, and kept by their hash outside of the checkout. Faults are single changes of operators, numbers and returns which
+the tests of the base are known to see, because they were run. Nothing of it is kept in the repository. Each piece has
+a seed, so a wrong verdict can be made again: `python -m tests.bench.judge --show "CLASS" SEED`.
 
 A **false accept** is bad work that passed every check; a **false refusal** is good work that did not. Reviewers and
 people, who look as well, are left out. Intervals are Wilson's, of 95 %. What the corpus cannot show: attacks written
@@ -48,6 +50,7 @@ class Trial:
     seed: int
     good: bool
     accepted: bool
+    origin: str = GENERATED  # or the package that it was made of
     note: str = ""
     why: str = ""
     seconds: float = 0.0
@@ -70,29 +73,30 @@ def by_class(trials: Sequence[Trial]) -> Mapping[str, list[Trial]]:
 
 
 def table(trials: Sequence[Trial]) -> str:
-    lines = ["| class | should be | tried | wrong | 95 % |", "|---|---|---|---|---|"]
+    lines = ["| class | should be | tried | of packages | wrong | 95 % |", "|---|---|---|---|---|---|"]
     for kind, some in by_class(trials).items():
-        lines.append(_line(kind, "accepted" if some[0].good else "refused", count(some)))
+        lines.append(_line(kind, "accepted" if some[0].good else "refused", some))
     good, bad = ([trial for trial in trials if trial.good is want] for want in (True, False))
-    lines.append(_line("**false refusals, all**", "accepted", count(good)))
-    lines.append(_line("**false accepts, all**", "refused", count(bad)))
+    lines.append(_line("**false refusals, all**", "accepted", good))
+    lines.append(_line("**false accepts, all**", "refused", bad))
     return "\n".join(lines)
 
 
-def _line(name: str, wanted: str, found: Count) -> str:
+def _line(name: str, wanted: str, some: Sequence[Trial]) -> str:
+    found, packed = count(some), sum(trial.origin != GENERATED for trial in some)
     low, high = found.interval
-    return f"| {name} | {wanted} | {found.tried} | {found.wrong} | {100 * low:.1f} – {100 * high:.1f} % |"
+    return f"| {name} | {wanted} | {found.tried} | {packed} | {found.wrong} | {100 * low:.1f} – {100 * high:.1f} % |"
 
 
 def page(trials: Sequence[Trial], commit: str) -> str:
     wrong = [trial for trial in trials if trial.wrong]
-    told = "\n".join(
-        f"- {each.kind}, seed {each.seed}{f' ({each.note})' if each.note else ''}: {_said(each)}" for each in wrong
-    )
+    told = "\n".join(f"- {_named(each)}: {_said(each)}" for each in wrong)
     seconds = sorted(trial.seconds for trial in trials)
     middle = f"{seconds[len(seconds) // 2]:.1f} s" if seconds else "–"
     at = f"{len(trials)} pieces at commit `{commit[:10]}`"
-    taken = f"{at}; a piece took {middle} (median), its baseline of three runs in it."
+    packages = sorted({trial.origin for trial in trials} - {GENERATED})
+    made_of = f"packages: {', '.join(packages)}" if packages else "no package could be fetched"
+    taken = f"{at}; {made_of}. A piece took {middle} (median); what is known of a base is measured once a program."
     return f"{HEAD}\n{taken}\n\n{table(trials)}\n" + (f"\nWrong:\n\n{told}\n" if told else "")
 
 

@@ -5,16 +5,56 @@ import random
 import pytest
 
 from tests.bench.judge.classes import CLASSES
+from tests.bench.judge.edits import faulty, fitted
 from tests.bench.judge.families import FAMILIES
+from tests.bench.judge.faults import Fault, Surveyed
 from tests.bench.judge.mutants import gives, mutants, wrong
+from tests.bench.judge.package_classes import PACKAGE_CLASSES
 from tests.bench.judge.programs import make_program, make_unit
 from tests.bench.judge.tally import Trial, count, page, wilson
+
+SOURCE = '''"""A cart."""
+
+from __future__ import annotations
+
+
+class Cart:
+    # kept as it is
+    def rest(self, number):
+        return number % 2 if number > 1 else 0
+'''
+TEST_SOURCE = '''"""Tests of the cart."""
+
+import unittest
+from shop import Cart
+
+def test_rest():
+    cart = Cart()
+    assert Cart().rest(3) == 1
+
+class TestCart(unittest.TestCase):
+    def test_none(self):
+        self.assertEqual(Cart().rest(1), 0)
+'''
+KNOWN = Surveyed(
+    name="shop",
+    files={"shop.py": SOURCE, "tests/test_shop.py": TEST_SOURCE},
+    faults=(
+        Fault(
+            path="shop.py",
+            source=SOURCE.replace("% 2", "// 2"),
+            failing={"tests/test_shop.py": ("test_rest", "TestCart::test_none")},
+            fitted={"tests/test_shop.py": TEST_SOURCE.replace("assert C", "assert not C")},
+        ),
+    ),
+)
 
 
 @pytest.mark.parametrize("name", CLASSES)
 def test_a_piece_changes_something_and_is_made_again_from_its_seed(name: str) -> None:
     for seed in range(3):
-        piece, again = (CLASSES[name](random.Random(f"{name} {seed}")) for _ in range(2))
+        program = make_program(random.Random(f"program {seed}"))
+        piece, again = (CLASSES[name](program, random.Random(f"{name} {seed}")) for _ in range(2))
         assert piece == again
         assert any(piece.base.get(path) != text for path, text in piece.work.items())
 
@@ -26,6 +66,30 @@ def test_faults_are_seen_by_the_tests_of_the_base(family: object) -> None:
     faulty = wrong(unit, random.Random(2))
     assert faulty in set(mutants(unit.family.source))
     assert not all(gives(faulty, unit.name, case) for case in unit.known)
+
+
+@pytest.mark.parametrize("name", PACKAGE_CLASSES)
+def test_a_piece_of_a_package_changes_something_and_can_be_read(name: str) -> None:
+    for seed in range(5):
+        piece = PACKAGE_CLASSES[name](KNOWN, random.Random(seed))
+        assert any(piece.base.get(path) != text for path, text in piece.work.items())
+        for path, text in {**piece.base, **piece.work}.items():
+            assert text is None or not path.endswith(".py") or compile(str(text), path, "exec")
+        assert piece.good is CLASSES[name](make_program(random.Random(seed)), random.Random(seed)).good
+
+
+def test_faults_of_a_package_are_made_where_its_tests_come() -> None:
+    made = list(faulty(SOURCE, {9}))
+    assert made and all("# kept as it is" in text and compile(text, "", "exec") for text in made)
+    assert all(text.startswith(SOURCE.partition("    def rest")[0]) for text in made)
+
+
+def test_assertions_that_fail_are_turned_round_or_none_is() -> None:
+    assert fitted(TEST_SOURCE, [8]) == TEST_SOURCE.replace(
+        "assert Cart().rest(3) == 1", "assert not Cart().rest(3) == 1"
+    )
+    assert fitted(TEST_SOURCE, [8, 12]) is not None
+    assert fitted(TEST_SOURCE, [7]) is None, "no assertion"
 
 
 def test_a_program_has_tests_of_three_kinds() -> None:
@@ -53,4 +117,4 @@ def test_wrong_verdicts_are_counted_and_told() -> None:
     assert (count(trials).tried, count(trials).wrong) == (3, 2)
     told = page(trials, "abc")
     assert "mutated, seed 2 (how): accepted" in told and "correct, seed 1: refused: lint: 1 new" in told
-    assert "| mutated | refused | 2 | 1 |" in told
+    assert "| mutated | refused | 2 | 0 | 1 |" in told

@@ -10,6 +10,7 @@ class Belief(StrEnum):
     BELIEVED = "believed"
     DOUBTED = "doubted"
     MUTE = "mute"  # what we gave it was not loaded, or broke it
+    PARTLY = "partly"  # some of what was planted was not told of
     UNKNOWN = "unknown"  # it said nothing that could be compared
     UNHEARD = "unheard"  # we stopped listening before it had said everything, so nothing speaks against it either
 
@@ -34,6 +35,7 @@ class Heard:
     told: tuple[Told, ...] = ()
     ended: bool = False
     cut: bool = False  # somebody still held the line when we stopped listening
+    whole: bool = True  # whether every place with tests had planted ones
 
     @classmethod
     def read(cls, lines: Sequence[Any], *, spoke: bool, cut: bool = False) -> "Heard":
@@ -55,7 +57,15 @@ class Heard:
 
     @property
     def only_planted_failed(self) -> bool:
-        return self.ended and not self.failures and any(each.outcome == "failed" for each in self.of("fails"))
+        """For runners that tell of real tests by their file, so each that failed counts."""
+        real = any(each.outcome == "failed" for each in self.of("real"))
+        return self.ended and not real and any(each.outcome == "failed" for each in self.of("fails"))
+
+    @property
+    def silent(self) -> tuple[str, ...]:
+        """Places whose planted tests were not told of."""
+        told = {each.about for each in self.of("fails")}
+        return tuple(each for each in self.planned or () if each not in told)
 
     @property
     def failures(self) -> int:
@@ -85,7 +95,7 @@ def weigh(heard: Heard, claimed: Claimed) -> tuple[Belief, str]:
     if why := _contradicts(heard, claimed):
         return Belief.DOUBTED, why
     seen = any(each.outcome == "failed" for each in heard.of("fails"))
-    return (Belief.BELIEVED if seen and heard.ended else Belief.UNKNOWN), ""
+    return (Belief.BELIEVED if seen and heard.ended and heard.whole else Belief.UNKNOWN), ""
 
 
 def _planted_wrong(heard: Heard) -> str:

@@ -3,7 +3,7 @@
 import json
 import secrets
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from pathlib import Path
 
@@ -17,6 +17,21 @@ class Planted(StrEnum):
 
     PYTEST = "pytest"
     NODE = "node"  # node --test
+    MOCHA = "mocha"
+    JEST = "jest"
+    VITEST = "vitest"
+    GO = "go"
+    CARGO = "cargo"
+
+    @property
+    def is_read(self) -> bool:
+        """Whether what it says of tests stands in its output; the others are given somebody who tells it."""
+        return self in (Planted.GO, Planted.CARGO)
+
+    @property
+    def counts_planted(self) -> bool:
+        """Whether planted tests that fail make it fail."""
+        return self is not Planted.PYTEST
 
 
 # Written anew each time, with other numbers: what takes assertions out of tests must take out these.
@@ -31,6 +46,11 @@ def passes():
     assert sum(found) == {3}
 """
 _SMALL = 0o644
+_REPORTERS = {
+    Planted.MOCHA: ("mocha_reporter.cjs", ("--reporter={}", "--no-bail", "--no-parallel")),
+    Planted.JEST: ("jest_reporter.cjs", ("--reporters={}", "--bail=0")),
+    Planted.VITEST: ("vitest_reporter.mjs", ("--reporter={}", "--bail=0")),
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,7 +59,9 @@ class Plant:
 
     folder: Path
     options: tuple[str, ...] = ()  # of the runner
-    settings: Mapping[str, str]  # what is put behind what is in the environment
+    settings: Mapping[str, str] = field(default_factory=dict)  # what is put behind what is in the environment
+    fails: str = ""  # names, where all files have the same
+    passes: str = ""
 
     def environ(self, environ: Mapping[str, str]) -> dict[str, str]:
         joined = {"PYTHONPATH": ":", "NODE_OPTIONS": " "}
@@ -63,7 +85,12 @@ def write_plant(folder: Path, socket: str, runner: Planted = Planted.PYTEST) -> 
     }
     _write(folder, "plan.json", json.dumps(plan))
     folder.chmod(0o755)
-    return _node(folder) if runner is Planted.NODE else _pytest(folder, str(plan["module"]))
+    if runner is Planted.PYTEST:
+        return _pytest(folder, str(plan["module"]))
+    if runner.is_read:
+        return Plant(folder=folder)
+    plant = _node(folder) if runner is Planted.NODE else _by_reporter(folder, runner)
+    return replace(plant, fails=str(plan["fails"]), passes=str(plan["passes"]))
 
 
 def _pytest(folder: Path, module: str) -> Plant:
@@ -84,6 +111,14 @@ def _node(folder: Path) -> Plant:
         "--test-reporter-destination=stdout",
     )
     return Plant(folder=folder, settings={"NODE_OPTIONS": " ".join(options)})
+
+
+def _by_reporter(folder: Path, runner: Planted) -> Plant:
+    """What stops at the first failure would stop at a planted one."""
+    name, options = _REPORTERS[runner]
+    for each in (name, "js_line.cjs"):
+        _write(folder, each, (HERE / each).read_text())
+    return Plant(folder=folder, options=("--", options[0].format(folder / name), *options[1:]))
 
 
 def _write(folder: Path, name: str, text: str) -> None:
