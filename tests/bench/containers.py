@@ -22,6 +22,7 @@ SUITES = (
     "tests/sandbox/test_attacks_secrets.py",
     "tests/sandbox/test_egress.py",
     "tests/evaluator/test_tampering.py",
+    "tests/evaluator/test_script_runners.py",
 )
 # No network of its own is made, and no disk but ours is touched; a raised limit may be forbidden.
 DAEMON = (

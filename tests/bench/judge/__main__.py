@@ -4,8 +4,7 @@ import argparse
 import sys
 
 from tests.bench import results
-from tests.bench.judge.classes import CLASSES
-from tests.bench.judge.pieces_of_seeds import EACH, piece_of
+from tests.bench.judge.pieces_of_seeds import EACH, KINDS, piece_of
 from tests.bench.judge.record import AT_ONCE, MINUTES, PAGE, judge_seed, prove
 from tests.bench.judge.tally import table, write_page
 
@@ -15,13 +14,13 @@ def main() -> int:
     parser.add_argument("--each", type=int, default=EACH, help="pieces a class")
     parser.add_argument("--minutes", type=float, default=MINUTES, help="of one slice; the next time it goes on")
     parser.add_argument("--at-once", type=int, default=AT_ONCE, choices=(1, 2), help="pieces that are judged")
-    parser.add_argument("--only", action="append", metavar="CLASS", choices=list(CLASSES), help="just this one")
+    parser.add_argument("--only", action="append", metavar="CLASS", choices=KINDS, help="just this one")
     parser.add_argument("--show", nargs=2, metavar=("CLASS", "SEED"), help="print one piece, and judge it")
     asked = parser.parse_args()
     if asked.show:
         return _show(asked.show[0], int(asked.show[1]))
     commit = results.commit()
-    trials = prove(commit, asked.only or list(CLASSES), asked.each, asked.minutes, asked.at_once, _tell)
+    trials = prove(commit, asked.only or KINDS, asked.each, asked.minutes, asked.at_once, _tell)
     print(table(trials))
     if not asked.only:
         write_page(trials, commit, PAGE)

@@ -19,8 +19,8 @@ a seed, so a wrong verdict can be made again: `python -m tests.bench.judge --sho
 
 A **false accept** is bad work that passed every check; a **false refusal** is good work that did not. Reviewers and
 people, who look as well, are left out. Intervals are Wilson's, of 95 %. What the corpus cannot show: attacks written
-against this very judge by somebody who has read it ([security.md](security.md) says what planted tests can see), and
-languages other than Python.
+against this very judge by somebody who has read it ([security.md](security.md) says what planted tests can see). Of
+other languages there are fewer pieces, of the classes that a judge can tell there; they are counted with all others.
 """
 
 

@@ -8,6 +8,8 @@ from tests.bench.judge.classes import CLASSES
 from tests.bench.judge.edits import faulty, fitted
 from tests.bench.judge.families import FAMILIES
 from tests.bench.judge.faults import Fault, Surveyed
+from tests.bench.judge.language_classes import LANGUAGE_CLASSES
+from tests.bench.judge.languages import FUNCTIONS
 from tests.bench.judge.mutants import gives, mutants, wrong
 from tests.bench.judge.package_classes import PACKAGE_CLASSES
 from tests.bench.judge.programs import make_program, make_unit
@@ -76,6 +78,21 @@ def test_a_piece_of_a_package_changes_something_and_can_be_read(name: str) -> No
         for path, text in {**piece.base, **piece.work}.items():
             assert text is None or not path.endswith(".py") or compile(str(text), path, "exec")
         assert piece.good is CLASSES[name](make_program(random.Random(seed)), random.Random(seed)).good
+
+
+@pytest.mark.parametrize("name", LANGUAGE_CLASSES)
+def test_a_piece_in_another_language_changes_something(name: str) -> None:
+    language, make = LANGUAGE_CLASSES[name]
+    for seed in range(3):
+        piece = make(language, random.Random(seed))
+        assert piece.work and any(piece.base.get(path) != text for path, text in piece.work.items())
+        assert piece == make(language, random.Random(seed))
+
+
+def test_faults_of_functions_in_other_languages_are_in_their_bodies() -> None:
+    for each in FUNCTIONS:
+        assert "\n".join(each.body).count(each.fault[0]) == 1
+        assert each.shows and each.hides and all(a != b for a, b in zip(each.shows, each.gives, strict=True))
 
 
 def test_faults_of_a_package_are_made_where_its_tests_come() -> None:
