@@ -140,7 +140,7 @@ class Gateway:
         found = prices.get(bare, {})
         if found.get("litellm_provider") == provider:
             return found
-        if model.base_url and provider in _OWN and not self._heard_of(model):
+        if model.base_url and provider in _OWN and not bare.startswith("responses/") and not self._heard_of(model):
             # else litellm searches its price list anew at each answer, which takes a third of its time
             prices[model.name] = {"litellm_provider": provider, "mode": "chat", **_FREE}
         return {}

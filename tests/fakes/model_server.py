@@ -1,26 +1,30 @@
-"""A strict OpenAI chat-completions server on loopback: scripted answers by question, and every way of failing."""
+"""A strict model server on loopback, on any wire: scripted answers by question, and every way of failing.
+
+The script is the same for every wire; `tests/fakes/wires` has what each of them takes and how its answers look.
+"""
 
 import asyncio
 import json
 import re
 import time
 from collections import Counter, deque
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from types import TracebackType
 from typing import Any, Self
 
 from aiohttp import web
 
 from tests.fakes.llm import A_CHANGE
-from tests.fakes.model_wire import Asked, Refused, choice, chunks, completion, parse, said, usage
+from tests.fakes.wires import WIRES, Host, Wire
+from tests.fakes.wires.ollama import Ollama
+from tests.fakes.wires.shape import LETTERS_A_TOKEN, Heard, Made, Refused
 
 KEY = "sk-fake-key-for-tests"
 LARGE, SMALL = "fake-large", "fake-small"
 _QUESTION = re.compile(r"^# Question: (\w+)$", re.MULTILINE)
 _TAG = re.compile(r'`answer_to` is "(\w+)"')
 LEAST_CACHED, CACHE_STEP = 1024, 128  # tokens, as the original keeps prefixes
-LETTERS_A_TOKEN = 4
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,6 +35,8 @@ class Seen:
     model: str
     body: dict[str, Any]
     text: str  # all messages, one after the other
+    talk: Sequence[dict[str, Any]] = ()  # the same on every wire: roles, words, and which tools were called
+    heard: Heard | None = None
     at: float = field(default_factory=time.monotonic)
     cached: int = 0
     tokens: int = 0
@@ -43,6 +49,7 @@ class Says:
 
     value: Mapping[str, object] | None = None
     text: str | None = None
+    thinks: str = ""  # before it answers
     finish: str | None = "stop"
     calls: tuple[tuple[str, str], ...] = ()  # tools and their arguments
     refusal: str | None = None
@@ -57,8 +64,9 @@ class Fails:
     status: int
     message: str = "The server had an error while processing your request."
     code: str | None = None
-    kind: str = "server_error"
+    kind: str = ""
     headers: Mapping[str, str] = field(default_factory=dict)
+    more: Mapping[str, object] = field(default_factory=dict)  # what only one wire has
     raw: bytes | None = None
     reset: bool = False  # no answer at all
     wait: float = 0.0
@@ -81,7 +89,10 @@ def too_many(retry_after: str | None = None) -> Fails:
 class ModelServer:
     """`answers` scripts a question; the last answer is given again and again. `any` is asked for what has no script."""
 
-    def __init__(self, *, key: str = KEY, models: tuple[str, ...] = (LARGE, SMALL)) -> None:
+    def __init__(
+        self, *, wire: str = "chat", key: str = KEY, models: tuple[str, ...] = (LARGE, SMALL), **able: Any
+    ) -> None:
+        self.wire: Wire = WIRES[wire](Host(models=models, key=key, **able))
         self.key = key
         self.models = models
         self.seen: list[Seen] = []
@@ -91,6 +102,10 @@ class ModelServer:
         self._scripts: dict[str, deque[Answer]] = {}
         self._runner: web.AppRunner | None = None
         self._kept: list[str] = []
+
+    def named(self, model: str = "") -> str:
+        """As litellm is told of it."""
+        return f"{self.wire.provider}/{model or self.models[0]}"
 
     def answers(self, question: str, *script: Answer) -> None:
         self._scripts[question] = deque(script)
@@ -104,13 +119,15 @@ class ModelServer:
 
     async def __aenter__(self) -> Self:
         app = web.Application(client_max_size=32 << 20)
-        app.router.add_post("/v1/chat/completions", self._complete)
-        app.router.add_get("/v1/models", self._list)
+        for path in self.wire.posts:
+            app.router.add_post(path, self._complete)
+        app.router.add_post("/api/show", self._show)
+        app.router.add_get("/{path:.*}", self._tell)
         self._runner = web.AppRunner(app, handle_signals=False, shutdown_timeout=0.1)
         await self._runner.setup()
         site = web.TCPSite(self._runner, "127.0.0.1", 0)
         await site.start()
-        self.url = f"http://127.0.0.1:{self._runner.addresses[0][1]}/v1"
+        self.url = f"http://127.0.0.1:{self._runner.addresses[0][1]}{self.wire.base}"
         return self
 
     async def __aexit__(
@@ -119,77 +136,104 @@ class ModelServer:
         if self._runner:
             await self._runner.cleanup()
 
-    async def _list(self, request: web.Request) -> web.StreamResponse:
-        data = [{"id": name, "object": "model", "created": 0, "owned_by": "fake"} for name in self.models]
-        return web.json_response({"object": "list", "data": data})
+    async def _tell(self, request: web.Request) -> web.StreamResponse:
+        """What it says of itself."""
+        found = self.wire.about().get(request.path)
+        return web.json_response(found or {"error": "not found"}, status=200 if found else 404)
+
+    async def _show(self, request: web.Request) -> web.StreamResponse:
+        name = str((await request.json()).get("model"))
+        if not isinstance(self.wire, Ollama) or name not in self.models:
+            return web.json_response({"error": f"model '{name}' not found"}, status=404)
+        return web.json_response(self.wire.show(name))
 
     async def _complete(self, request: web.Request) -> web.StreamResponse:
         body = await request.read()
         try:
-            self._check_key(request)
-            asked = parse(body, self.models)
+            self.wire.check_key(request.headers)
+            heard = self.wire.read(request.path, body)
+            self._check_size(heard)
         except Refused as refused:
             self.seen.append(Seen(question="", model="", body=_given(body), text="", status=refused.status))
-            return web.json_response(refused.body, status=refused.status)
-        seen, answer = self._next(asked, _given(body))
+            return web.json_response(self.wire.error(refused), status=refused.status)
+        seen, answer = self._next(heard)
         self.seen.append(seen)
         self.asked.set()
         if self.meeting:
             await self.meeting.wait()
         await asyncio.sleep(answer.wait)
         if isinstance(answer, Fails):
-            return _failed(request, answer)
-        whole = self._whole(asked, seen, answer)
-        return await _streamed(request, asked, answer, whole) if asked.stream else await _sent(request, answer, whole)
+            return self._failed(request, answer)
+        made = self._made(heard, seen, answer)
+        if heard.stream:
+            return await _streamed(request, self.wire.media, list(self.wire.pieces(heard, made)), cut=answer.cut)
+        return await _sent(request, answer, self.wire.whole(heard, made))
 
-    def _check_key(self, request: web.Request) -> None:
-        given = request.headers.get("Authorization", "")
-        if not given:
-            raise Refused(401, "You didn't provide an API key.")
-        if given != f"Bearer {self.key}":
-            raise Refused(401, f"Incorrect API key provided: {given[7:11]}***.", code="invalid_api_key")
-        if request.content_type != "application/json":
-            raise Refused(400, "Content-Type must be application/json")
+    def _check_size(self, heard: Heard) -> None:
+        tokens = len(heard.text) // LETTERS_A_TOKEN
+        if tokens > self.wire.host.window and (refused := self.wire.overflow(heard, tokens)):
+            raise refused
 
-    def _next(self, asked: Asked, body: dict[str, Any]) -> tuple[Seen, Says | Fails]:
-        text = said(asked)
+    def _next(self, heard: Heard) -> tuple[Seen, Says | Fails]:
+        text = heard.text
         found = _QUESTION.findall(text)
         question = found[-1] if found else "any"
         script = self._scripts.get(question) or (deque([A_CHANGE]) if question == "route" else None)
         script = script or self._scripts.get("any")
-        plain = Seen(question=question, model=asked.model, body=body, text=text)
+        plain = Seen(question=question, model=heard.model, body=heard.body, text=text, talk=heard.talk, heard=heard)
         answer: Answer = Fails(status=500, message=f"nothing is scripted for {question}")
         if script:
             answer = script.popleft() if len(script) > 1 else script[0]
         while callable(answer):
             answer = answer(plain)
         made = answer if isinstance(answer, Says | Fails) else Says(value=answer)
-        tokens, cached = self._cached(text)
+        tokens, cached = self._cached(heard)
         status = made.status if isinstance(made, Fails) else 200
-        return Seen(
-            question=question, model=asked.model, body=body, text=text, cached=cached, tokens=tokens, status=status
-        ), made
+        return replace(plain, cached=cached, tokens=tokens, status=status), made
 
-    def _cached(self, text: str) -> tuple[int, int]:
+    def _cached(self, heard: Heard) -> tuple[int, int]:
         """How many tokens there are, and how many the provider would have kept from an earlier request."""
-        longest = max((common(text, before) for before in self._kept), default=0)
-        self._kept = [*self._kept[-20:], text]
+        text = heard.text
+        if heard.marks is None:
+            longest, kept = max((common(text, before) for before in self._kept), default=0), [text]
+        else:
+            kept = list(heard.marks)
+            longest = max((len(each) for each in kept if each in self._kept), default=0)
+        self._kept = [*self._kept[-20:], *kept]
         cached = longest // LETTERS_A_TOKEN // CACHE_STEP * CACHE_STEP
         return len(text) // LETTERS_A_TOKEN, cached if cached >= LEAST_CACHED else 0
 
-    def _whole(self, asked: Asked, seen: Seen, answer: Says) -> dict[str, object]:
+    def _made(self, heard: Heard, seen: Seen, answer: Says) -> Made:
+        """An answer of more tokens than were asked for is cut off there."""
         text = answer.text
         if answer.value is not None:
             text = json.dumps({**answer.value, "answer_to": tag_of(seen.text)})
-        message: dict[str, object] = {"content": text, "refusal": answer.refusal}
-        if answer.calls:
-            message["tool_calls"] = [
-                {"id": f"call_{at}", "type": "function", "function": {"name": name, "arguments": arguments}}
-                for at, (name, arguments) in enumerate(answer.calls)
-            ]
-        made = [choice(message, answer.finish, at) for at in range(answer.choices)]
-        used = usage(seen.tokens, len(text or "") // LETTERS_A_TOKEN, seen.cached)
-        return completion(f"chatcmpl-{len(self.seen)}", asked.model, made, used)
+        thinks, finish, room = answer.thinks or self.wire.host.thinking, answer.finish, heard.most
+        if room is not None and len(thinks + (text or "")) > room * LETTERS_A_TOKEN:
+            left = max(0, room * LETTERS_A_TOKEN - len(thinks))
+            thinks, text, finish = thinks[: room * LETTERS_A_TOKEN], (text or "")[:left], "length"
+        return Made(
+            number=len(self.seen),
+            model=seen.model,
+            text=text,
+            thinks=thinks,
+            calls=tuple((f"call_{len(self.seen)}_{at}", *call) for at, call in enumerate(answer.calls)),
+            finish=finish,
+            refusal=answer.refusal,
+            choices=answer.choices,
+            tokens=seen.tokens,
+            written=len(text or "") // LETTERS_A_TOKEN,
+            cached=seen.cached,
+        )
+
+    def _failed(self, request: web.Request, answer: Fails) -> web.StreamResponse:
+        if answer.reset:
+            _reset(request)
+            return web.Response(status=500)
+        if answer.raw is not None:
+            return web.Response(status=answer.status, body=answer.raw, headers=dict(answer.headers))
+        error = Refused(answer.status, answer.message, code=answer.code, kind=answer.kind, **answer.more)
+        return web.json_response(self.wire.error(error), status=answer.status, headers=dict(answer.headers))
 
 
 def common(one: str, other: str) -> int:
@@ -220,16 +264,6 @@ def _given(body: bytes) -> dict[str, Any]:
     return made if isinstance(made, dict) else {}
 
 
-def _failed(request: web.Request, answer: Fails) -> web.StreamResponse:
-    if answer.reset:
-        _reset(request)
-        return web.Response(status=500)
-    if answer.raw is not None:
-        return web.Response(status=answer.status, body=answer.raw, headers=dict(answer.headers))
-    error = Refused(answer.status, answer.message, code=answer.code, kind=answer.kind)
-    return web.json_response(error.body, status=answer.status, headers=dict(answer.headers))
-
-
 async def _sent(request: web.Request, answer: Says, whole: dict[str, object]) -> web.StreamResponse:
     body = answer.raw if answer.raw is not None else json.dumps(whole).encode()
     if not answer.cut:
@@ -241,14 +275,11 @@ async def _sent(request: web.Request, answer: Says, whole: dict[str, object]) ->
     return response
 
 
-async def _streamed(request: web.Request, asked: Asked, answer: Says, whole: dict[str, object]) -> web.StreamResponse:
-    response = web.StreamResponse(headers={"Content-Type": "text/event-stream"})
+async def _streamed(request: web.Request, media: str, parts: Sequence[bytes], *, cut: bool) -> web.StreamResponse:
+    response = web.StreamResponse(headers={"Content-Type": media})
     await response.prepare(request)
-    parts = list(chunks(whole, with_usage=bool(asked.stream_options and asked.stream_options.include_usage)))
-    for part in parts[: len(parts) // 2] if answer.cut else parts:
-        await response.write(f"data: {json.dumps(part)}\n\n".encode())
-    if not answer.cut:
-        await response.write(b"data: [DONE]\n\n")
+    for part in parts[: len(parts) // 2] if cut else parts:
+        await response.write(part)
     await response.write_eof()
     return response
 

@@ -1,0 +1,49 @@
+"""What a model can do, as it is written, listed, or told by its server; and which roles that is enough for."""
+
+from dataclasses import dataclass
+
+THINKING = 8_000  # tokens beside the answer, for models that think before they write
+ANSWER_SHARE = 4  # an answer may take this part of a window
+LEAST_ANSWER = 256  # tokens
+SLACK = 0.9  # tokenizers differ, so this much of the room is used
+# Tokens of question and answer together. The rules and one question take some 4,000.
+LEAST_WINDOW = 6_000
+ROOMY = 16_000  # in which a role with tools can work
+WITH_TOOLS = frozenset({"primary"})  # roles whose models must call tools
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ability:
+    """0 and None: nobody knows."""
+
+    window: int = 0  # tokens of question and answer together
+    at_once: int = 0  # calls that its server takes side by side
+    tools: bool | None = None
+    tagged: bool | None = None  # it gave one JSON answer with the tag of its question
+    seconds: float = 0.0  # of that answer
+    speed: float = 0.0  # tokens written in a second
+    problem: str = ""  # why it could not be asked
+    next_step: str = ""
+
+
+def answer_room(window: int, wanted: int) -> int:
+    """Tokens that an answer may have."""
+    return max(LEAST_ANSWER, min(wanted, window // ANSWER_SHARE)) if window else wanted
+
+
+def reading_room(window: int, answer: int) -> int:
+    """Tokens that a question may have beside its answer; 0: as many as there are."""
+    return max(1, int((window - answer) * SLACK)) if window else 0
+
+
+def lacks_for(role: str, able: Ability) -> list[str]:
+    """What keeps a model from serving a role; nothing is held against it that nobody knows."""
+    found = [able.problem] if able.problem else []
+    if able.tagged is False:
+        found.append("it gave no JSON answer with the tag of its question")
+    if role in WITH_TOOLS and able.tools is False:
+        found.append("it calls no tools")
+    least = ROOMY if role in WITH_TOOLS else LEAST_WINDOW
+    if 0 < able.window < least:
+        found.append(f"it takes {able.window:,} tokens at once, and {least:,} are needed")
+    return found
