@@ -60,6 +60,8 @@ def _shipped_sizes(role: str) -> dict[str, Value]:
 
 ModelName = Annotated[str, matching(r"[^\s,]*", "`{}` is not the name of a model. Write one such as openai/gpt-5.4.")]
 Variable = Annotated[str, AfterValidator(_variable)]
+MOST_WINDOW = 100_000_000
+Price = Annotated[float, Between(0, 10_000, "dollars for a million tokens, such as 2.5")]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,11 +72,21 @@ class ModelPart:
     provider: str = ""
     base_url: Annotated[str, AfterValidator(_address)] = ""
     api_key_env: Variable = ""
+    window_tokens: Annotated[int, Between(LEAST_INPUT, MOST_WINDOW)] | None = None
+    input_price: Price | None = None
+    output_price: Price | None = None
 
     def to_written(self) -> WrittenModel:
         begins = not self.provider or self.model.startswith(f"{self.provider}/")
         name = self.model if begins else f"{self.provider}/{self.model}"
-        return WrittenModel(name=name, base_url=self.base_url, api_key_env=self.api_key_env)
+        prices = (self.input_price, self.output_price)
+        return WrittenModel(
+            name=name,
+            base_url=self.base_url,
+            api_key_env=self.api_key_env,
+            window=self.window_tokens or 0,
+            price=((prices[0] or 0.0) / 1e6, (prices[1] or 0.0) / 1e6) if prices != (None, None) else None,
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

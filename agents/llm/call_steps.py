@@ -2,7 +2,7 @@
 
 import asyncio
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING, Generic, TypeVar
@@ -11,13 +11,15 @@ from agents.domain.errors import NoAnswer
 from agents.domain.models.failure import Again, ErrorClass, Failure, RetryPolicy, next_try
 from agents.domain.models.routing import Model
 from agents.llm.answers import Message
-from agents.llm.gateway import CallFailed, Reply, Request
+from agents.llm.gateway import CallFailed, Request
+from agents.llm.replies import Reply
 from agents.ports import Admitted, Answered, Call, CallBook, Keep, Owed, Spent, Tried
 
 if TYPE_CHECKING:
     from agents.llm.client import Models
 
 Value = TypeVar("Value")
+Messages = Callable[[bool], Sequence[Message]]  # told whether to mark what a provider should keep
 
 NEXT_STEP: dict[ErrorClass, str] = {
     ErrorClass.NETWORK: "It may pass by itself: ask again later. `overlord doctor` tries every model.",
@@ -28,18 +30,23 @@ NEXT_STEP: dict[ErrorClass, str] = {
     ErrorClass.CLI_ERROR: "Ask again; `overlord doctor` tries every model.",
 }
 
+TOO_LONG = "Ask for less at once, give its server a larger window, or name a model that takes more under `models:`."
+NO_TOOLS = "Name a model that calls tools for this role under `models:` in overlord.yaml; `overlord doctor` tries it."
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Wanted(Generic[Value]):
     """What is asked, and how an answer is read, written down and read back."""
 
-    messages: Callable[[bool], Sequence[Message]]  # told whether to mark what a provider should keep
+    messages: Messages
     read: Callable[[Reply], tuple[Value | None, Failure | None]]
     dump: Callable[[Value], str]
     load: Callable[[str], Value]
     told: Mapping[str, object]
     most: int | None = None  # tokens of an answer
     tools: str = ""
+    schema: str = ""  # as JSON: what an answer is bound to, where a server can do that
+    shorter: Callable[[], Awaitable[Messages | None]] | None = None  # for a model that takes less than was thought
     feedback: str = ""  # what a bad answer is sent back with, where the words for JSON do not fit
 
 
@@ -53,6 +60,7 @@ class Step(Generic[Value]):
     bad_answer: str = ""
     talk: list[Message] = field(default_factory=list)  # answers that did not count, and why
     fell: list[str] = field(default_factory=list)  # why models before this one were left
+    shortened: bool = False
 
     def messages(self, *, marked: bool) -> Sequence[Message]:
         asked = self.wanted.messages(marked)
@@ -73,6 +81,17 @@ class Step(Generic[Value]):
             self.talk += [said, {"role": "user", "content": own or again.feedback}]
         return again
 
+    async def shorten(self, failure: Failure) -> bool:
+        """Whether to ask once more with less: the question was longer than the model takes."""
+        if not failure.overflow or self.shortened or self.wanted.shorter is None:
+            return False
+        self.shortened = True
+        if (messages := await self.wanted.shorter()) is None:
+            return False
+        self.failures += 1
+        self.wanted = replace(self.wanted, messages=messages)
+        return True
+
     def why_degraded(self, model: str) -> str:
         """Why it was not the preferred model that answered."""
         first = next(iter(self.models))
@@ -87,7 +106,13 @@ class Step(Generic[Value]):
         messages = self.messages(marked=models.gateway.marks_for_cache(model))
         try:
             request = Request(
-                model=model, messages=messages, timeout=timeout, told=wanted.told, most=wanted.most, tools=wanted.tools
+                model=model,
+                messages=messages,
+                timeout=timeout,
+                told=wanted.told,
+                most=wanted.most,
+                tools=wanted.tools,
+                schema=wanted.schema,
             )
             reply = await models.gateway.ask(request)
         except CallFailed as failed:
@@ -123,6 +148,8 @@ async def run_step(
         first = ()
         assert tried.failure is not None
         await calls.record_try(step.call, tried)
+        if await step.shorten(tried.failure):
+            continue
         again = step.after(tried, models.chance())
         if again is None:
             raise _no_answer(step, tried)
@@ -149,9 +176,10 @@ def _no_answer(step: Step[Value], tried: Tried) -> NoAnswer:
     failure = tried.failure
     assert failure is not None
     times = "once" if step.failures == 1 else f"{step.failures} times"
+    next_step = TOO_LONG if failure.overflow else NO_TOOLS if failure.no_tools else NEXT_STEP[failure.error]
     return NoAnswer(
         f"{tried.model} was asked {times} for `{step.call.question}` and gave no answer that counts: {failure.message}",
-        next_step=NEXT_STEP[failure.error],
+        next_step=next_step,
         error=failure.error,
         simpler_may_do=failure.simpler_may_do,
     )

@@ -11,6 +11,7 @@ from agents.domain.errors import NoAnswer
 from agents.domain.events import Event
 from agents.domain.ids import derive_id, fingerprint
 from agents.domain.limits import Limits
+from agents.domain.models.ability import reading_room
 from agents.domain.models.failure import POLICIES, ErrorClass, Failure, RetryPolicy
 from agents.domain.models.money import Budget
 from agents.domain.models.routing import Chosen
@@ -26,10 +27,11 @@ from agents.llm.answers import (
     text_of,
     tool_schemas,
 )
-from agents.llm.call_steps import Step, Value, Wanted, run_step
-from agents.llm.gateway import Gateway, Reply
-from agents.llm.prompts import PromptCut, Prompts
+from agents.llm.call_steps import Messages, Step, Value, Wanted, run_step
+from agents.llm.gateway import Gateway
+from agents.llm.prompts import Prompt, PromptCut, Prompts
 from agents.llm.rendering import BadTemplate
+from agents.llm.replies import Reply
 from agents.ports import Ask, Call, CallBook, Clock, Converse, Keep, Said, Shape, Spent
 
 
@@ -46,10 +48,14 @@ class Models:
     chance: Callable[[], float] = random.random
 
     async def window(self, role: str) -> int | None:
-        """How many tokens a talk may have: what the smallest of the role's models takes, with room for an answer; or
-        fewer, where that is written."""
-        served = self.chosen[role]
-        known = [most * 3 // 4 for model in served.models if (most := await self.gateway.window(model))]
+        """How many tokens a question or a talk may have: what the smallest of the role's models takes beside an answer;
+        or fewer, where that is written."""
+        served, gateway = self.chosen[role], self.gateway
+        known = [
+            reading_room(most, await gateway.most_tokens(model, served.size.output))
+            for model in served.models
+            if (most := await gateway.window(model))
+        ]
         return min([*known, *([served.size.input] if served.size.input else [])], default=None)
 
 
@@ -116,11 +122,8 @@ class JobLlm:
         # the shape is part of the name: an answer of an older one is not taken for one of this
         id = derive_id("call", self.job, asked.step, fingerprint(plain_schema(shape)))
         nonce = self.models.prompts.nonce(id)
-        size = self.models.chosen[asked.role].size
-        try:
-            prompt = await self.models.prompts.prompt(asked, schema_for(shape, nonce), nonce, size)
-        except (BadTemplate, PromptCut) as error:
-            raise NoAnswer(error.what, next_step=error.next_step, error=ErrorClass.LOGIC) from error
+        schema = schema_for(shape, nonce)
+        prompt = await self._prompt(asked, schema, nonce)
         told: dict[str, object] = {
             "question": asked.question,
             "step": asked.step,
@@ -134,7 +137,9 @@ class JobLlm:
             dump=lambda value: value.model_dump_json(),
             load=shape.model_validate_json,
             told=told,
-            most=size.output,
+            most=self.models.chosen[asked.role].size.output,
+            schema=schema,
+            shorter=partial(self._shorter_question, asked, schema, nonce),
         )
         call = Call(
             id=id,
@@ -147,6 +152,26 @@ class JobLlm:
         )
         return self._step(call, wanted, asked.policy), prompt.left_out
 
+    async def _prompt(self, asked: Ask, schema: str, nonce: str) -> Prompt:
+        models = self.models
+        size, window = models.chosen[asked.role].size, await models.window(asked.role)
+        try:
+            return await models.prompts.prompt(asked, schema, nonce, size, window or 0)
+        except (BadTemplate, PromptCut) as error:
+            raise NoAnswer(error.what, next_step=error.next_step, error=ErrorClass.LOGIC) from error
+
+    async def _shorter_question(self, asked: Ask, schema: str, nonce: str) -> Messages:
+        """Within what the refusal has taught."""
+        prompt = await self._prompt(asked, schema, nonce)
+        return lambda marked: prompt.messages(marked=marked)
+
+    async def _shorter_talk(self, turn: Converse) -> Messages | None:
+        window = await self.models.window(turn.role)
+        if turn.shorter is None or window is None:
+            return None
+        messages = turn.shorter(window)
+        return lambda marked: marked_talk(messages) if marked else messages
+
     async def _turn(self, turn: Converse) -> Step[Said]:
         tools = tool_schemas(tuple(turn.tools))
         question = str(turn.about.get("question", "work"))
@@ -158,6 +183,7 @@ class JobLlm:
             told={**turn.about, "question": question, "request": turn.task.request.text},
             most=self.models.chosen[turn.role].size.output,
             tools=tools,
+            shorter=partial(self._shorter_talk, turn),
             feedback="Your last turn does not count: {message}. Go on with one or more tool calls.",
         )
         call = Call(

@@ -15,6 +15,18 @@ LONGEST_MESSAGE = 300
 _TRIPS = (TypeError, AttributeError, LookupError, AssertionError, NotImplementedError)
 _SECRETS = re.compile(r"(?i)\b(sk|pk|gsk|xai|key)-[\w*.-]{6,}|Bearer\s+\S+|(api[_-]?key\W+)[\w*.-]{6,}")
 
+_REFUSALS = (400, 413, 422)
+_TOO_LONG = re.compile(
+    r"context_length_exceeded|maximum context length|prompt is too long|exceeds the maximum number of tokens"
+    r"|exceed_context_size|exceeds the available context size|context window|input is too long|too many tokens",
+    re.IGNORECASE,
+)
+_WINDOW = re.compile(
+    r"maximum context length is (\d{3,8})|> (\d{3,8}) maximum|tokens allowed \((\d{3,8})\)|\"n_ctx\": ?(\d{3,8})"
+)
+_UNBOUND = re.compile(r"response_format|json[_ ]schema|grammar|guided[_ ]|structured[_ ]output", re.IGNORECASE)
+_LATER = re.compile(r"\"retryDelay\": ?\"(\d+(?:\.\d+)?)s\"")
+
 
 class TooLarge(Exception):
     """A provider's answer that was not read to its end."""
@@ -63,13 +75,30 @@ def failure_of(error: BaseException) -> Failure:
         return Failure(error=ErrorClass.NETWORK, message="it did not answer in time")
     if large := next((each for each in _chain(error) if isinstance(each, TooLarge)), None):
         return Failure(error=ErrorClass.RESOURCE, message=f"{large}, so it was not read to its end")
-    status = _status(error)
+    status, wait = _status(error), _retry_after(error)
+    if status in _REFUSALS and (overflow := _overflow(str(error))):
+        return overflow
+    if status in _REFUSALS and _UNBOUND.search(str(error)):
+        return Failure(error=ErrorClass.RESOURCE, message=message, unbound=True)
+    if status == 429 and wait is None and (told := _LATER.search(str(error))):  # a quota of a minute, not of a purse
+        return Failure(error=ErrorClass.NETWORK, message=message, retry_after=float(told[1]))
     if status in (402, 429) and QUOTA.search(str(error)):
         return Failure(error=ErrorClass.RESOURCE, message=f"the provider's quota is used up ({message})")
     if status in (None, 500) and _is_our_side(error):
         return Failure(error=ErrorClass.CLI_ERROR, message=f"the client library failed ({message})")
     kind = ErrorClass.NETWORK if status is None else error_of_status(status)
-    return Failure(error=kind, message=message, retry_after=_retry_after(error))
+    return Failure(error=kind, message=message, retry_after=wait)
+
+
+def _overflow(said: str) -> Failure | None:
+    """Each provider says in its own words that a question is too long, and how long it may be."""
+    if not _TOO_LONG.search(said):
+        return None
+    found = _WINDOW.search(said)
+    window = int(next(filter(None, found.groups()))) if found else 0
+    most = f" at once ({window:,} tokens)" if window else ""
+    message = f"the question is longer than the model takes{most}"
+    return Failure(error=ErrorClass.RESOURCE, message=message, overflow=True, window=window)
 
 
 def _is_our_side(error: BaseException) -> bool:

@@ -7,27 +7,30 @@ import json
 import logging
 import os
 import sys
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+from contextlib import asynccontextmanager, contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
+from agents.domain.models.ability import THINKING, Ability, answer_room
 from agents.domain.models.failure import ErrorClass, Failure
 from agents.domain.models.routing import Model
-from agents.domain.text.sanitize import count_of
-from agents.llm.answers import Message
+from agents.llm.answers import Message, size_of
 from agents.llm.faults import bound_answers, failure_of
 from agents.llm.rehearsal import Script, provider
-from agents.ports import ToolCall
+from agents.llm.replies import Reply, read_reply
+from agents.llm.servers import is_near, is_ollama, is_own, look_at
 
 MARGIN = 2.0  # seconds: litellm may sleep past its own time-out, so ours comes a little later
-MOST_TOKENS = 16_000  # an answer's length where tokens have a price, so that a call's cost has a bound
+MOST_TOKENS = 16_000  # an answer's length where its role has none, so that a call's cost and time have a bound
 BYTES_A_TOKEN = 3  # fewer than any tokenizer needs on average: the reserve errs on the dear side
 # Blocks marked for these are kept by the provider; the others find common prefixes by themselves.
 _MARKS_FOR_CACHE = ("anthropic/", "bedrock/", "vertex_ai/claude", "openrouter/anthropic/")
 _FREE = {"input_cost_per_token": 0.0, "output_cost_per_token": 0.0}
-_OWN = frozenset({"openai", "hosted_vllm"})  # the names under which a server of one's own is asked
+_OWN = frozenset({"openai", "hosted_vllm"})  # the names under which litellm asks a server of one's own
+# Dollars a token, where nobody knows the price of somebody else's model: dear, so that a budget holds.
+UNKNOWN_PRICE = (5e-6, 25e-6)
 
 # What escapes from litellm where a provider's reply is of no shape it knows, and our own deadline.
 _TRIPS = (TimeoutError, OSError, ValueError, TypeError, LookupError, AttributeError)
@@ -49,19 +52,7 @@ class Request:
     told: Mapping[str, object] = field(default_factory=dict)  # about the question; only the rehearsal gets to see it
     most: int | None = None  # tokens of the answer, where its role has a limit
     tools: str = ""  # as JSON, for litellm changes what it is given; none: an answer in words is wanted
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Reply:
-    """`fault`: why the text is not a whole answer, though it was paid for."""
-
-    text: str | None
-    fault: Failure | None
-    calls: tuple[ToolCall, ...] = ()
-    cost: float
-    tokens_in: int
-    tokens_out: int
-    cached_tokens: int
+    schema: str = ""  # as JSON: what the answer is bound to, where a server can do that
 
 
 class Gateway:
@@ -71,7 +62,12 @@ class Gateway:
         self._scripts = scripts
         self._litellm: Any = None
         self._loading = asyncio.Lock()
+        self._looking = asyncio.Lock()
         self._infos: dict[Model, Mapping[str, Any]] = {}
+        self._abilities: dict[Model, Ability] = {}
+        self._windows: dict[Model, int] = {}  # learnt from refusals
+        self._unbound: set[Model] = set()  # whose servers take no schema
+        self._queues: dict[str, asyncio.Semaphore] = {}
 
     async def warm(self) -> None:
         async with self._loading:
@@ -79,35 +75,95 @@ class Gateway:
                 self._litellm = await asyncio.to_thread(_load, self._scripts)
 
     async def worst_case(self, model: Model, size: int, most: int | None = None) -> float:
-        """Dollars that one call may cost at most; 0 where the price is not known, as for a local model."""
-        info = await self._model_info(model)
-        price_in, price_out = info.get("input_cost_per_token") or 0.0, info.get("output_cost_per_token") or 0.0
-        return float(price_in) * size / BYTES_A_TOKEN + float(price_out) * self._most_tokens(info, most)
+        """Dollars that one call may cost at most. A server of one's own is free, unless its price is written."""
+        price_in, price_out = self._prices(model, await self._model_info(model))
+        return price_in * size / BYTES_A_TOKEN + price_out * await self.most_tokens(model, most)
+
+    async def price_is_known(self, model: Model) -> bool:
+        return self._prices(model, await self._model_info(model)) != UNKNOWN_PRICE
 
     async def ask(self, request: Request) -> Reply:
-        """Raises CallFailed. The deadline holds whatever the provider or litellm does."""
-        arguments = self._arguments(request, await self._model_info(request.model))
+        """Raises CallFailed. The deadline holds whatever the provider or litellm does, from when the call is sent."""
+        info, able = await self._model_info(request.model), await self.ability(request.model)
+        if request.tools and able.tools is False:
+            raise CallFailed(Failure(error=ErrorClass.RESOURCE, message=DROPS_TOOLS, no_tools=True))
+        arguments = await self._arguments(request, info)
         try:
-            async with asyncio.timeout(request.timeout + MARGIN):
+            async with self._turn_at(request.model, able), asyncio.timeout(request.timeout + MARGIN):
                 with _no_records():
                     raw = await self._litellm.acompletion(**arguments)
         except (*self._litellm.exceptions.LITELLM_EXCEPTION_TYPES, *_TRIPS) as error:
-            raise CallFailed(failure_of(error)) from error
-        return _reply(raw, tools=bool(request.tools))
+            raise CallFailed(self._learn(request, failure_of(error))) from error
+        reply = read_reply(raw, tools=bool(request.tools))
+        return reply if reply.cost else replace(reply, cost=self._cost(request.model, info, reply))
+
+    @asynccontextmanager
+    async def _turn_at(self, model: Model, able: Ability) -> AsyncIterator[None]:
+        """One queue a server, for those of one's own: what waits there is not asked yet, and its clock stands."""
+        if not able.at_once:
+            yield
+            return
+        queue = self._queues.setdefault(model.base_url, asyncio.Semaphore(able.at_once))
+        async with queue:
+            yield
+
+    def _learn(self, request: Request, failure: Failure) -> Failure:
+        """A refusal may tell how much a server takes, or that it takes no schema."""
+        if failure.overflow:
+            said = failure.window or size_of(request.messages) // BYTES_A_TOKEN * 3 // 4
+            before = self._windows.get(request.model)
+            self._windows[request.model] = min(said, before) if before else said
+        if failure.unbound and request.schema and request.model not in self._unbound:
+            self._unbound.add(request.model)
+            message = "its server takes no schema for an answer, so it is asked without one"
+            return Failure(error=ErrorClass.CLI_ERROR, message=message)
+        return failure
 
     def marks_for_cache(self, model: Model) -> bool:
         return model.name.startswith(_MARKS_FOR_CACHE)
 
     async def window(self, model: Model) -> int:
-        """Tokens that fit into one call; 0 where nobody knows."""
-        return int((await self._model_info(model)).get("max_input_tokens") or 0)
+        """Tokens that fit into one call, with its answer; 0 where nobody knows. Written, listed, told by its server, or
+        learnt from a refusal, which says it best."""
+        info, able = await self._model_info(model), await self.ability(model)
+        known = model.window or able.window or int(info.get("max_input_tokens") or 0)
+        learnt = self._windows.get(model, 0)
+        return min(known, learnt) if known and learnt else known or learnt
 
-    def _arguments(self, request: Request, info: Mapping[str, Any]) -> dict[str, object]:
+    async def ability(self, model: Model) -> Ability:
+        """What its server says of itself; it is asked once, until `forget`."""
+        if model not in self._abilities:
+            async with self._looking:
+                if model not in self._abilities:
+                    self._abilities[model] = await look_at(model)
+        return self._abilities[model]
+
+    def note(self, model: Model, able: Ability) -> None:
+        """What asking the model itself has shown."""
+        self._abilities[model] = able
+
+    def forget(self, model: Model) -> None:
+        """Its server may have become another."""
+        self._abilities.pop(model, None)
+        self._windows.pop(model, None)
+        self._unbound.discard(model)
+
+    async def most_tokens(self, model: Model, most: int | None) -> int:
+        """Of an answer, with room to think for those who do so unasked."""
+        info = await self._model_info(model)
+        asked_to = self.marks_for_cache(model)  # these think where they are told to, and we tell none
+        thinks = not asked_to and bool(info.get("supports_reasoning", is_own(model)))
+        wanted = (most or MOST_TOKENS) + (THINKING if thinks else 0)
+        wanted = min(wanted, int(info.get("max_output_tokens") or wanted))
+        return answer_room(await self.window(model), wanted)
+
+    async def _arguments(self, request: Request, info: Mapping[str, Any]) -> dict[str, object]:
         model = request.model
         arguments: dict[str, object] = {
             "model": model.name,
             "messages": list(request.messages),
             "timeout": request.timeout,
+            "max_tokens": await self.most_tokens(model, request.most),
             "max_retries": 0,  # ours is the only layer that retries
             "num_retries": 0,
         }
@@ -117,33 +173,62 @@ class Gateway:
             arguments["api_key"] = model.api_key
         if model.rehearsal:
             arguments["metadata"] = {"overlord": dict(request.told)}
-        if info.get("output_cost_per_token") or request.most:
-            arguments["max_tokens"] = self._most_tokens(info, request.most)
+        if is_ollama(model):
+            arguments["num_ctx"] = await self.window(model)  # else it cuts off at 4,096 without a word
         if request.tools:
             arguments["tools"] = json.loads(request.tools)
+        elif request.schema and is_own(model) and not info and model not in self._unbound:
+            bound = {"name": "answer", "schema": json.loads(request.schema)}
+            arguments["response_format"] = {"type": "json_schema", "json_schema": bound}
         elif info.get("supports_response_schema") and not self.marks_for_cache(model):
             arguments["response_format"] = {"type": "json_object"}
         return arguments
 
+    def _prices(self, model: Model, info: Mapping[str, Any]) -> tuple[float, float]:
+        """Dollars a token, in and out: as written, as listed, nothing for one's own, else what is dear."""
+        if model.price is not None:
+            return model.price
+        if model.rehearsal or (not info and is_near(model)):
+            return 0.0, 0.0
+        listed = info.get("input_cost_per_token"), info.get("output_cost_per_token")
+        return (float(listed[0] or 0.0), float(listed[1] or 0.0)) if any(listed) or is_near(model) else UNKNOWN_PRICE
+
+    def _cost(self, model: Model, info: Mapping[str, Any], reply: Reply) -> float:
+        """Where the provider does not say it: from tokens, so that a budget holds."""
+        price_in, price_out = self._prices(model, info)
+        return price_in * reply.tokens_in + price_out * reply.tokens_out
+
     async def _model_info(self, model: Model) -> Mapping[str, Any]:
         """What litellm's price list says of a model; nothing, for one that is somebody's own."""
         await self.warm()
-        if model not in self._infos:  # in a thread: the first look loads what litellm had put off
-            self._infos[model] = await asyncio.to_thread(self._look_up, model)
+        if model not in self._infos:
+            async with self._looking:  # one at a time: litellm walks over the list that is added to here
+                if model not in self._infos:
+                    # in a thread: the first look loads what litellm had put off
+                    found, unheard = await asyncio.to_thread(self._look_up, model)
+                    if unheard:
+                        self._add_price(model)
+                    self._infos[model] = found
         return self._infos[model]
 
-    def _look_up(self, model: Model) -> Mapping[str, Any]:
+    def _look_up(self, model: Model) -> tuple[Mapping[str, Any], bool]:
+        """And whether it is to be added to the list."""
         prices: dict[str, Mapping[str, Any]] = self._litellm.model_cost
         provider, _, bare = model.name.partition("/")
         if found := prices.get(model.name):
-            return found
+            return ({} if found.get("overlord") else found), False
+        bare = bare.removeprefix("responses/")
         found = prices.get(bare, {})
         if found.get("litellm_provider") == provider:
-            return found
-        if model.base_url and provider in _OWN and not bare.startswith("responses/") and not self._heard_of(model):
-            # else litellm searches its price list anew at each answer, which takes a third of its time
-            prices[model.name] = {"litellm_provider": provider, "mode": "chat", **_FREE}
-        return {}
+            return found, False
+        own = bool(model.base_url) and provider in _OWN and "/responses/" not in model.name
+        return {}, own and not self._heard_of(model)
+
+    def _add_price(self, model: Model) -> None:
+        """Else litellm searches its price list anew at each answer, which takes a third of its time. A new list, for
+        somebody may be walking over this one."""
+        entry = {"litellm_provider": model.name.partition("/")[0], "mode": "chat", "overlord": True, **_FREE}
+        self._litellm.model_cost = {**self._litellm.model_cost, model.name: entry}
 
     def _heard_of(self, model: Model) -> bool:
         """By rules for names, where not by the list itself."""
@@ -153,60 +238,8 @@ class Gateway:
             return False
         return True
 
-    def _most_tokens(self, info: Mapping[str, Any], most: int | None) -> int:
-        wanted = most or MOST_TOKENS
-        return min(wanted, int(info.get("max_output_tokens") or wanted))
 
-
-def _reply(raw: Any, *, tools: bool) -> Reply:
-    usage = getattr(raw, "usage", None)
-    details = getattr(usage, "prompt_tokens_details", None)
-    text, calls, fault = _whole(raw, tools=tools)
-    return Reply(
-        text=text,
-        fault=fault,
-        calls=calls,
-        cost=max(0.0, float((getattr(raw, "_hidden_params", None) or {}).get("response_cost") or 0.0)),
-        tokens_in=count_of(getattr(usage, "prompt_tokens", 0)),
-        tokens_out=count_of(getattr(usage, "completion_tokens", 0)),
-        cached_tokens=count_of(getattr(details, "cached_tokens", 0)),
-    )
-
-
-def _whole(raw: Any, *, tools: bool) -> tuple[str | None, tuple[ToolCall, ...], Failure | None]:
-    """The text and the calls, if they are all there and nothing else came with them."""
-    choices = getattr(raw, "choices", None) or []
-    if len(choices) != 1:
-        return None, (), Failure(error=ErrorClass.PARSING, message=f"it has {len(choices)} choices instead of one")
-    choice = choices[0]
-    message = getattr(choice, "message", None)
-    text = getattr(message, "content", None)
-    text = text if isinstance(text, str) else None
-    called = getattr(message, "tool_calls", None) or []
-    reason = getattr(choice, "finish_reason", None)
-    if reason == "stop" and not called:
-        return text, (), None
-    if reason in ("stop", "tool_calls") and tools and called:
-        return text, tuple(_call(each) for each in called), None
-    other = Failure(error=ErrorClass.PARSING, message=f"it ended with {reason} instead of an answer")
-    return text, (), _UNFINISHED.get(str(reason), other)
-
-
-_UNFINISHED: dict[str, Failure] = {
-    "length": Failure(error=ErrorClass.PARSING, message="it was cut off in the middle; be shorter", cut_off=True),
-    "content_filter": Failure(error=ErrorClass.RESOURCE, message="the provider's content filter stopped it"),
-}
-
-
-def _call(raw: Any) -> ToolCall:
-    """As the model wrote it; whoever runs tools judges it."""
-    function = getattr(raw, "function", None)
-    arguments = getattr(function, "arguments", None)
-    return ToolCall(
-        id=str(getattr(raw, "id", None) or ""),
-        name=str(getattr(function, "name", None) or ""),
-        arguments=arguments if isinstance(arguments, str) else "",
-    )
+DROPS_TOOLS = "its server takes no tools: the model's chat template has no words for them"
 
 
 def _load(scripts: Sequence[Script]) -> Any:

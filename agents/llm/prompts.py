@@ -26,6 +26,7 @@ from agents.ports import Ask
 from manifests import packaged_path
 
 BRIEF = 1_500  # tokens in which a task is told to a model that could not take all of it
+BYTES_A_TOKEN = 3  # a little fewer than in most texts
 QUESTION = 400  # tokens kept free for a question at least: what is left for the task is the same for short ones
 
 Files = Callable[[str], Awaitable[Sequence[str]]]
@@ -98,11 +99,13 @@ class Prompts:
         """What an answer must repeat: nobody who wrote text into the question could know it."""
         return self._tag("answer", call)
 
-    async def prompt(self, asked: Ask, schema: str, nonce: str, size: Size | None = None) -> Prompt:
-        """Within the size of a role, where it has one; rules and question are never cut. Raises PromptCut where a judge
-        would not see all that it judges."""
+    async def prompt(self, asked: Ask, schema: str, nonce: str, size: Size | None = None, window: int = 0) -> Prompt:
+        """Within the size of a role, where it has one, and within the `window` of its model; rules and question
+        are never cut. Raises PromptCut where a judge would not see all that it judges."""
         fence = Fence(f"data-{self._tag('fence', asked.task.id)}")
         made = await self._build(asked, schema, nonce, size, fence)
+        if 0 < window < made.size / BYTES_A_TOKEN:  # counted only where it may not fit
+            made = await self._build(asked, schema, nonce, replace(size or Size(), input=window), fence)
         if asked.question in OURS_ALONE:
             work = str(asked.about.get("pack", ""))
             if missing := cut_for(asked.task, work, (*made.context, made.question), fence):

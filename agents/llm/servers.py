@@ -48,8 +48,8 @@ async def look_at(model: Model) -> Ability:
 def _ollama(model: Model) -> Ability:
     base = model.base_url.rstrip("/") or "http://127.0.0.1:11434"
     shown = _get(f"{base}/api/show", model, {"model": model.name.partition("/")[2]})
-    info = shown.get("model_info")
-    sizes = [_count(value) for name, value in info.items() if name.endswith(".context_length")] if _is_map(info) else []
+    info = _map(shown.get("model_info"))
+    sizes = [_count(value) for name, value in info.items() if name.endswith(".context_length")]
     able = shown.get("capabilities")
     tools = "tools" in able if isinstance(able, list) else None
     return Ability(window=min(max(sizes, default=0) or OLLAMA_WINDOW, OLLAMA_WINDOW), at_once=1, tools=tools)
@@ -58,10 +58,10 @@ def _ollama(model: Model) -> Ability:
 def _compatible(model: Model) -> Ability:
     base = model.base_url.rstrip("/")
     listed = _get(f"{base}/models", model).get("data")
-    cards = [card for card in listed if _is_map(card)] if isinstance(listed, list) else []
+    cards = [_map(card) for card in listed] if isinstance(listed, list) else []
     name = model.name.partition("/")[2]
     card = next((card for card in cards if card.get("id") == name), cards[0] if len(cards) == 1 else {})
-    meta = card.get("meta") if _is_map(card.get("meta")) else {}
+    meta = _map(card.get("meta"))
     sizes = (card.get("max_model_len"), card.get("context_length"), meta.get("n_ctx"), meta.get("n_ctx_train"))
     window = next((size for size in map(_count, sizes) if size), 0)
     able = Ability(window=window, at_once=MANY if card.get("owned_by") == "vllm" else 1)
@@ -70,8 +70,8 @@ def _compatible(model: Model) -> Ability:
 
 def _with_props(able: Ability, props: Mapping[str, Any]) -> Ability:
     """llama.cpp says which words its chat template has, and how many it serves at once."""
-    caps, slots = props.get("chat_template_caps"), _count(props.get("total_slots"))
-    told = [caps[name] for name in ("supports_tools", "supports_tool_calls") if name in caps] if _is_map(caps) else []
+    caps, slots = _map(props.get("chat_template_caps")), _count(props.get("total_slots"))
+    told = [bool(caps[name]) for name in ("supports_tools", "supports_tool_calls") if name in caps]
     return replace(able, at_once=slots or able.at_once, tools=all(told) if told else None)
 
 
@@ -86,11 +86,11 @@ def _get(url: str, model: Model, body: Mapping[str, object] | None = None) -> di
             said = json.loads(reply.read(LONGEST))
     except (OSError, ValueError):
         return {}
-    return said if isinstance(said, dict) else {}
+    return _map(said)
 
 
-def _is_map(value: object) -> bool:
-    return isinstance(value, dict)
+def _map(value: object) -> dict[str, Any]:
+    return value if isinstance(value, dict) else {}
 
 
 def _count(value: object) -> int:

@@ -160,6 +160,7 @@ class CodeTalks:
                 role=ROLE,
                 task=brief.task,
                 messages=talk.messages,
+                shorter=talk.shorten_to,
                 tools=tuple(run.executor.tools.values()),
                 about={"question": "ask", "turn": talk.turns},
                 first=tuple(run.owed),

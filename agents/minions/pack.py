@@ -3,6 +3,8 @@
 import asyncio
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractAsyncContextManager
+from copy import copy
+from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 from typing import Protocol
@@ -211,6 +213,13 @@ def _readme(listing: Listing) -> str:
     return min(names, key=len, default="")
 
 
+Window = Callable[[], Awaitable[int | None]]
+
+
+async def _no_window() -> None:
+    """As much as is asked for."""
+
+
 class Commits(Protocol):
     """What a review reads of the branches."""
 
@@ -234,6 +243,18 @@ class WorkPacks:
     ) -> None:
         self._packer, self._commits, self._context_of, self._read_skills = packer, commits, context_of, read_skills
         self._skills = Recent[tuple[str, str], Sequence[Skill]](SKILLS_KEPT)
+        self._window: Window = _no_window
+
+    def bounded_by(self, window: Window) -> "WorkPacks":
+        """For a model that takes so many tokens at once."""
+        made = copy(self)
+        made._window = window
+        return made
+
+    async def _context(self, role: str, scope: str) -> Strategy:
+        """A pack takes half of what the model takes; the rest is for rules, talk and answers."""
+        wanted, window = self._context_of(role, scope), await self._window()
+        return replace(wanted, token_budget=min(wanted.token_budget, window // 2)) if window else wanted
 
     async def for_review(self, task: Task, work: Work, commit: str, role: str, scope: str = "") -> ReviewPack:
         project = task.project or ""
@@ -248,10 +269,10 @@ class WorkPacks:
         )
         async with self._commits.lend(project, commit) as workspace:
             shown = Checkout(project=project, branch=work.branch, base=work.base, head=commit, workspace=workspace)
-            return await self._packer.for_review(shown, delta, self._context_of(role, scope))
+            return await self._packer.for_review(shown, delta, await self._context(role, scope))
 
     async def for_work(self, brief: Brief) -> str:
-        context = self._context_of(brief.step.role, brief.step.context_scope)
+        context = await self._context(brief.step.role, brief.step.context_scope)
         return await self._packer.for_work(brief.checkout, brief.subtask, context)
 
     async def skills_for(self, brief: Brief) -> Sequence[Skill]:

@@ -79,6 +79,7 @@ class Converse:
     tools: Sequence[Tool]
     about: Mapping[str, object] = field(default_factory=dict)  # for the rehearsal: subtask, attempt, turn
     policy: str = "default"
+    shorter: Callable[[int], Sequence[Mapping[str, object]]] | None = None  # the messages within so many tokens
     first: Sequence[Owed] = ()  # in this order, on disk before the model is asked; they share the commit of its budget
 
 

@@ -126,6 +126,9 @@ class Workshop:
         return CodeTalks(services=self._engine(talker, window), lend=self.checkouts.lend, list_files=list_files)
 
     def _engine(self, talker: Talker, window: int) -> EngineServices:
+        async def takes() -> int:
+            return window
+
         return EngineServices(
             window=window,
             talker=talker,
@@ -135,7 +138,7 @@ class Workshop:
             limits=self.services.limits,
             files=Tree,
             render=self.prompts.text,
-            pack=self.packs.for_work,
+            pack=self.packs.bounded_by(takes).for_work,
             skills_of=self.packs.skills_for,
             trial_of=self._trial,
             refused_of=self._why_not_yet,

@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 
 from agents.catalog.library import Catalog
@@ -70,7 +71,7 @@ class World:
             texts=outside,
             issues=self.workshop.issues,
             artefacts=self.workshop.artefacts,
-            packs=self.workshop.packs,
+            packs=self.workshop.packs.bounded_by(partial(self.models.window, "primary")),
             retries=StepRetries(
                 self.services.database, self.services.clock, self.models.policies, self.services.limits, job
             ),

@@ -12,7 +12,8 @@ from aiohttp.test_utils import TestServer
 from agents.domain.models.failure import ErrorClass
 from agents.domain.models.routing import Model
 from agents.llm.faults import LARGEST
-from agents.llm.gateway import CallFailed, Reply, Request
+from agents.llm.gateway import CallFailed, Request
+from agents.llm.replies import Reply
 from tests.fakes.model_server import KEY, LARGE, Fails, ModelServer, Says, quota, too_many
 from tests.llm.rig import LOADED
 

@@ -10,7 +10,8 @@ import pytest
 from agents.domain.models.failure import ErrorClass
 from agents.domain.models.routing import Model
 from agents.llm.answers import CACHE_MARK
-from agents.llm.gateway import CallFailed, Reply, Request
+from agents.llm.gateway import CallFailed, Request
+from agents.llm.replies import Reply
 from tests.fakes.model_server import KEY, LARGE, Answer, Fails, ModelServer, Says
 from tests.fakes.wires import WIRES
 from tests.llm.rig import LOADED

@@ -41,6 +41,10 @@ class Failure:
     message: str
     retry_after: float | None = None  # what the other side asked for
     cut_off: bool = False  # the answer was longer than it may be
+    overflow: bool = False  # the question was longer than the model takes
+    window: int = 0  # tokens that it takes, where the refusal says so
+    unbound: bool = False  # the server takes no schema for an answer
+    no_tools: bool = False  # the server passes no tools on
 
     @property
     def action(self) -> Action:
@@ -49,7 +53,7 @@ class Failure:
     @property
     def simpler_may_do(self) -> bool:
         """The question could not be taken or finished as it was, so a smaller one may be answered."""
-        return self.cut_off or self.error is ErrorClass.RESOURCE
+        return self.cut_off or (self.error is ErrorClass.RESOURCE and not self.no_tools)
 
     def too_long(self, policy: "RetryPolicy") -> bool:
         """Nobody waits a day because a provider says so."""

@@ -15,6 +15,8 @@ class WrittenModel:
     name: str  # litellm's name, such as "anthropic/claude-sonnet-4-5"
     base_url: str = ""
     api_key_env: str = ""  # the variable that holds its key
+    window: int = 0  # tokens that it takes, question and answer together; 0: it is asked, or known
+    price: tuple[float, float] | None = None  # dollars a token, in and out; None: it is known, or nothing
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,6 +64,8 @@ class Model:
     name: str
     base_url: str = ""
     api_key: str = field(default="", repr=False)
+    window: int = 0
+    price: tuple[float, float] | None = None
 
     @property
     def rehearsal(self) -> bool:
@@ -113,7 +117,13 @@ def _found(providers: Sequence[Provider], environ: Mapping[str, str], ollama: Ol
 def _as_written(models: Sequence[WrittenModel], environ: Mapping[str, str], why: str) -> Served:
     missing = [m.api_key_env for m in models if m.api_key_env and not environ.get(m.api_key_env)]
     made = tuple(
-        Model(name=m.name, base_url=m.base_url, api_key=environ.get(m.api_key_env, "") if m.api_key_env else "")
+        Model(
+            name=m.name,
+            base_url=m.base_url,
+            api_key=environ.get(m.api_key_env, "") if m.api_key_env else "",
+            window=m.window,
+            price=m.price,
+        )
         for m in models
     )
     return Served(models=made, why=f"{why}, but {', '.join(missing)} is empty" if missing else why)

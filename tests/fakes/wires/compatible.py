@@ -6,7 +6,7 @@ from dataclasses import replace
 from pydantic import ConfigDict
 
 from tests.fakes.wires import chat
-from tests.fakes.wires.shape import Blocks, Heard, Json, Made, Refused
+from tests.fakes.wires.shape import Blocks, Heard, Json, Made, Refused, split
 
 PRICE = 1e-6  # dollars a token
 
@@ -37,7 +37,7 @@ class Vllm(chat.Chat):
         return {**super().message(made), "reasoning_content": made.thinks or None}
 
     def deltas(self, made: Made) -> Iterator[Json]:
-        yield from ({"reasoning_content": piece} for piece in chat.split(made.thinks))
+        yield from ({"reasoning_content": piece} for piece in split(made.thinks))
         yield from super().deltas(made)
 
     def error(self, refused: Refused) -> object:
@@ -81,8 +81,8 @@ class LlamaCpp(chat.Chat):
 
     def overflow(self, heard: Heard, tokens: int) -> Refused | None:
         text = "the request exceeds the available context size, try increasing it"
-        more = {"n_prompt_tokens": tokens, "n_ctx": self.host.window}
-        return Refused(400, text, kind="exceed_context_size_error", **more)
+        kind = "exceed_context_size_error"
+        return Refused(400, text, kind=kind, n_prompt_tokens=tokens, n_ctx=self.host.window)
 
     def about(self) -> dict[str, Json]:
         caps = {"supports_tools": self.host.tools, "supports_tool_calls": self.host.tools}

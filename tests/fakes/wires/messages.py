@@ -167,9 +167,8 @@ class Messages(Wire):
         yield _of("message_start", message={**whole, "content": [], "stop_reason": None})
         for at, block in enumerate(whole["content"]):
             kind = block["type"]
-            empty = {"text": {"text": ""}, "thinking": {"thinking": "", "signature": ""}, "tool_use": {"input": {}}}[
-                kind
-            ]
+            blank: dict[str, Json] = {"tool_use": {"input": {}}, "thinking": {"thinking": "", "signature": ""}}
+            empty = blank.get(kind, {"text": ""})
             yield _of("content_block_start", index=at, content_block={**block, **empty})
             words = json.dumps(block["input"]) if kind == "tool_use" else block[kind]
             name, key = {"tool_use": ("input_json_delta", "partial_json")}.get(kind, (f"{kind}_delta", kind))

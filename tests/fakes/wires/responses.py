@@ -44,6 +44,9 @@ class Reasoning(Strict):
     summary: list[dict[str, Any]]
 
 
+Item = Message | FunctionCall | CallOutput | Reasoning
+
+
 class Tool(Strict):
     type: Literal["function"]
     name: Annotated[str, Field(pattern=r"^[a-zA-Z0-9_-]{1,64}$")]
@@ -66,7 +69,7 @@ class Text(Strict):
 
 class Asked(Strict):
     model: str
-    input: str | list[Message | FunctionCall | CallOutput | Reasoning]
+    input: str | list[Item]
     instructions: str | None = None
     max_output_tokens: Annotated[int, Field(ge=16)] | None = None
     tools: list[Tool] | None = None
@@ -98,7 +101,7 @@ class Responses(Chat):
             raise Refused(400, "We could not parse the JSON body of your request.") from error
         if asked.model not in self.host.models:
             raise Refused(400, f"The requested model '{asked.model}' does not exist.", code="model_not_found")
-        items = [Message(role="user", content=asked.input)] if isinstance(asked.input, str) else asked.input
+        items: list[Item] = [Message(role="user", content=asked.input)] if isinstance(asked.input, str) else asked.input
         _check_calls(items)
         format = asked.text.format if asked.text else None
         if format and format.type == "json_schema":
@@ -181,7 +184,7 @@ class Responses(Chat):
         yield of("response.incomplete" if whole["incomplete_details"] else "response.completed", response=whole)
 
 
-def _check_calls(items: list[Message | FunctionCall | CallOutput | Reasoning]) -> None:
+def _check_calls(items: list[Item]) -> None:
     called = {item.call_id for item in items if isinstance(item, FunctionCall)}
     told = {item.call_id for item in items if isinstance(item, CallOutput)}
     if missing := called - told:
@@ -190,7 +193,7 @@ def _check_calls(items: list[Message | FunctionCall | CallOutput | Reasoning]) -
         raise Refused(400, f"No tool call found for function call output with call_id {missing.pop()}.")
 
 
-def _talk(items: list[Message | FunctionCall | CallOutput | Reasoning]) -> Iterator[Json]:
+def _talk(items: list[Item]) -> Iterator[Json]:
     """As chat has it: calls that follow each other are of one turn."""
     turn: Json | None = None
     for item in items:

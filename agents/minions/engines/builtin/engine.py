@@ -131,6 +131,7 @@ class BuiltIn:
                 role=ROLE,
                 task=brief.task,
                 messages=talk.messages,
+                shorter=talk.shorten_to,
                 tools=tuple(run.executor.tools.values()),
                 about=about,
                 policy=brief.step.retry_policy,

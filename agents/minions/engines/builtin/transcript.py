@@ -123,6 +123,12 @@ class Talk:
         if self._size > self.window * LETTERS_A_TOKEN:
             self._trim(self.window * LETTERS_A_TOKEN // 2)
 
+    def shorten_to(self, window: int) -> Sequence[Message]:
+        """For a model that takes less than was thought."""
+        self.window = min(self.window, window)
+        self._trim(self.window * LETTERS_A_TOKEN * 3 // 4)
+        return self.messages
+
     def _count(self, row: Row) -> None:
         self.turns += 1
         self.seconds += row["seconds"]
