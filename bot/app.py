@@ -144,6 +144,7 @@ async def running(
         reloading = Reloading(source, settings, services, remaking.take_over) if source else None
         made, outer = await remaking.make(settings)
         await stack.enter_async_context(run_beside(made.workshop.tidy()))
+        await stack.enter_async_context(run_beside(made.try_servers()))
         more = (*outer, *_reload_pumps(reloading))
         await stack.enter_async_context(run_pumps(more, notifier, services.clock, opened))
         world.ready.set_result(made)  # jobs that are there already wait for it

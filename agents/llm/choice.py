@@ -2,20 +2,32 @@
 
 import asyncio
 import json
+import secrets
 import time
 import urllib.request
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import replace
+from typing import Any
 
+from pydantic import BaseModel
+
+from agents.domain.models.ability import Ability, lacks_for
 from agents.domain.models.failure import ErrorClass
 from agents.domain.models.routing import Chosen, Model, Ollama, Written, which_models
+from agents.llm.answers import NONCE, BadAnswer, read_answer, schema_for, tool_schemas
 from agents.llm.gateway import CallFailed, Gateway, Request
+from agents.llm.servers import is_near
+from agents.ports import Tool
 
 OLLAMA = "http://127.0.0.1:11434"
 PATIENCE = 0.5  # seconds for a program on this machine to say that it is there
 LONGEST_LIST = 1 << 20  # bytes
 TRY_SECONDS = 30.0
-_TINY = 'This is a test of the connection. Answer with the JSON object {"ok": true} and nothing else.'
+SHORT = 200  # tokens of an answer to that
+_TINY = (
+    "This is a test of the connection. Answer with one JSON object and nothing else. It has two fields: "
+    '`{name}` is "{tag}", and `ok` is true.'
+)
 
 
 async def choose_models(written: Written, environ: Mapping[str, str]) -> Chosen:
@@ -38,35 +50,80 @@ def find_ollama(base_url: str) -> Ollama | None:
     return Ollama(base_url=base_url, models=names)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Attempt:
-    """How a model took a tiny question."""
+class Hello(BaseModel):
+    """What a model is asked to answer, when it is tried."""
 
-    model: str
-    seconds: float
-    problem: str = ""
-    next_step: str = ""
+    ok: bool
 
 
+class Report(BaseModel):
+    """Says that it was read."""
+
+    word: str
+
+
+_REPORT = Tool(name="report", does="Reports a word.", takes=Report)
+BUSY = "It is there, but slow or busy: try again when it has less to do."
 _STEPS: dict[ErrorClass, str] = {
     ErrorClass.NETWORK: "Check that the address answers and try again.",
     ErrorClass.RESOURCE: "Check key, quota and the model's name.",
 }
 
 
-async def try_model(gateway: Gateway, model: Model, seconds: float = TRY_SECONDS) -> Attempt:
-    """One call; its answer need not make sense, it only has to come."""
+async def try_model(gateway: Gateway, model: Model, seconds: float = TRY_SECONDS) -> Ability:
+    """Asks its server what it can do, and the model for one tagged answer and one call of a tool. What is found is
+    known to the gateway from here on."""
     await gateway.warm()
-    began, problem, step = time.monotonic(), "", ""
-    messages = [{"role": "user", "content": _TINY}]
+    gateway.forget(model)
+    able = await gateway.ability(model)
     try:
-        await gateway.ask(Request(model=model, messages=messages, timeout=seconds, told={"question": "hello"}))
+        able = await _answered(gateway, model, replace(able, window=await gateway.window(model)), seconds)
+        if able.tools is None:
+            able = replace(able, tools=await _calls_tools(gateway, model, seconds))
     except CallFailed as failed:
-        problem, step = failed.failure.message, _STEPS.get(failed.failure.error, "Try again.")
-    return Attempt(model=model.name, seconds=time.monotonic() - began, problem=problem, next_step=step)
+        problem = failed.failure
+        step = BUSY if problem.late else _STEPS.get(problem.error, "Try again.")
+        able = replace(able, problem=problem.message, next_step=step)
+    gateway.note(model, able)
+    return able
 
 
-async def try_all(gateway: Gateway, chosen: Chosen) -> list[Attempt]:
-    """Every distinct model once, side by side. The rehearsal needs no trying: it is part of the program."""
+async def _answered(gateway: Gateway, model: Model, able: Ability, seconds: float) -> Ability:
+    tag, began = secrets.token_hex(4), time.monotonic()
+    schema = schema_for(Hello, tag)
+    asked = _TINY.format(tag=tag, name=NONCE)
+    reply = await gateway.ask(_request(model, asked, seconds, most=SHORT, schema=schema))
+    took = time.monotonic() - began
+    try:
+        tagged = reply.fault is None and read_answer(reply.text, Hello, tag).ok is not None
+    except BadAnswer:
+        tagged = False
+    return replace(able, tagged=tagged, seconds=took, speed=reply.tokens_out / took if took else 0.0)
+
+
+async def _calls_tools(gateway: Gateway, model: Model, seconds: float) -> bool:
+    asked = "This is a test of the connection. Call the tool `report` with the word `ready`."
+    reply = await gateway.ask(_request(model, asked, seconds, most=SHORT, tools=tool_schemas((_REPORT,))))
+    return any(call.name == _REPORT.name for call in reply.calls)
+
+
+def _request(model: Model, asked: str, seconds: float, **more: Any) -> Request:
+    messages = [{"role": "user", "content": asked}]
+    return Request(model=model, messages=messages, timeout=seconds, told={"question": "hello"}, **more)
+
+
+async def try_all(gateway: Gateway, chosen: Chosen, *, own: bool = False) -> dict[Model, Ability]:
+    """Every distinct model once, side by side. The rehearsal needs no trying: it is part of the program. `own`: only
+    those on servers of one's own, whose tokens have no price."""
     models = dict.fromkeys(m for served in chosen.values() for m in served.models if not m.rehearsal)
-    return list(await asyncio.gather(*(try_model(gateway, model) for model in models)))
+    wanted = [model for model in models if is_near(model) or not own]
+    return dict(zip(wanted, await asyncio.gather(*(try_model(gateway, model) for model in wanted)), strict=True))
+
+
+def lacking(chosen: Chosen, found: Mapping[Model, Ability]) -> dict[str, list[str]]:
+    """By role, what keeps its first model from serving it."""
+    return {
+        role: lacks
+        for role, served in chosen.items()
+        if (able := found.get(served.models[0])) and (lacks := lacks_for(role, able))
+    }

@@ -22,10 +22,10 @@ _TOO_LONG = re.compile(
     re.IGNORECASE,
 )
 _WINDOW = re.compile(
-    r"maximum context length is (\d{3,8})|> (\d{3,8}) maximum|tokens allowed \((\d{3,8})\)|\"n_ctx\": ?(\d{3,8})"
+    r"maximum context length is (\d{3,8})|context size \((\d{3,8})|> (\d{3,8}) maximum|tokens allowed \((\d{3,8})\)|[\"']n_ctx[\"']: ?(\d{3,8})"
 )
 _UNBOUND = re.compile(r"response_format|json[_ ]schema|grammar|guided[_ ]|structured[_ ]output", re.IGNORECASE)
-_LATER = re.compile(r"\"retryDelay\": ?\"(\d+(?:\.\d+)?)s\"")
+_LATER = re.compile(r"[\"']retryDelay[\"']: ?[\"'](\d+(?:\.\d+)?)s[\"']")
 
 
 class TooLarge(Exception):
@@ -72,15 +72,16 @@ def failure_of(error: BaseException) -> Failure:
     """Of whatever litellm, its HTTP client or our own deadline raised. What is fatal comes before what passes."""
     message = _message(error)
     if isinstance(error, TimeoutError):
-        return Failure(error=ErrorClass.NETWORK, message="it did not answer in time")
+        return Failure(error=ErrorClass.NETWORK, message="it did not answer in time", late=True)
     if large := next((each for each in _chain(error) if isinstance(each, TooLarge)), None):
         return Failure(error=ErrorClass.RESOURCE, message=f"{large}, so it was not read to its end")
     status, wait = _status(error), _retry_after(error)
-    if status in _REFUSALS and (overflow := _overflow(str(error))):
+    said = " ".join(map(str, _chain(error)))
+    if status in _REFUSALS and (overflow := _overflow(said)):
         return overflow
-    if status in _REFUSALS and _UNBOUND.search(str(error)):
+    if status in _REFUSALS and _UNBOUND.search(said):
         return Failure(error=ErrorClass.RESOURCE, message=message, unbound=True)
-    if status == 429 and wait is None and (told := _LATER.search(str(error))):  # a quota of a minute, not of a purse
+    if status == 429 and wait is None and (told := _LATER.search(said)):  # a quota of a minute, not of a purse
         return Failure(error=ErrorClass.NETWORK, message=message, retry_after=float(told[1]))
     if status in (402, 429) and QUOTA.search(str(error)):
         return Failure(error=ErrorClass.RESOURCE, message=f"the provider's quota is used up ({message})")

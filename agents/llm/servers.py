@@ -15,7 +15,7 @@ from agents.domain.models.routing import Model
 PATIENCE = 3.0  # seconds for one look
 LONGEST = 4 << 20  # bytes of what a server says of itself
 OLLAMA_WINDOW = 32_768  # of what a model could take: more costs memory on the machine that serves it
-MANY = 16
+_ONE_AT_ONCE = ("llamafile/", "lm_studio/")  # made for one person
 _OLLAMA = ("ollama_chat", "ollama")
 OWN = frozenset({"openai", "hosted_vllm", "llamafile", "lm_studio", *_OLLAMA})  # names of servers of one's own
 
@@ -64,7 +64,7 @@ def _compatible(model: Model) -> Ability:
     meta = _map(card.get("meta"))
     sizes = (card.get("max_model_len"), card.get("context_length"), meta.get("n_ctx"), meta.get("n_ctx_train"))
     window = next((size for size in map(_count, sizes) if size), 0)
-    able = Ability(window=window, at_once=MANY if card.get("owned_by") == "vllm" else 1)
+    able = Ability(window=window, at_once=1 if meta or model.name.startswith(_ONE_AT_ONCE) else 0)
     return _with_props(able, _get(f"{base.removesuffix('/v1')}/props", model)) if meta else able
 
 

@@ -15,6 +15,7 @@ import typer
 
 from agents.catalog.validation import Problem
 from agents.domain.errors import OverlordError
+from agents.domain.models.ability import Ability, lacks_for
 from agents.domain.models.routing import Chosen, describe_models
 from agents.llm.choice import choose_models, try_all
 from agents.llm.gateway import Gateway
@@ -269,12 +270,24 @@ def check_models(settings: Settings, *, offline: bool) -> Iterator[Check]:
 
 
 def _tried(chosen: Chosen) -> Iterator[Check]:
-    for attempt in asyncio.run(try_all(Gateway(), chosen)):
-        name = f"model {attempt.model}"
-        if attempt.problem:
-            yield fail(name, attempt.problem, attempt.next_step)
+    found = asyncio.run(try_all(Gateway(), chosen))
+    for model, able in found.items():
+        name, roles = f"model {model.name}", [role for role, served in chosen.items() if model in served.models]
+        lacks = {role: lacks_for(role, able) for role in roles}
+        if able.problem:
+            yield fail(name, able.problem, able.next_step)
+        elif not any(lacks.values()):
+            yield ok(name, f"{_able(able)}; enough for {', '.join(roles)}")
         else:
-            yield ok(name, f"answered in {attempt.seconds:.1f} s")
+            said = (f"not enough for {role}: {', '.join(why)}" for role, why in lacks.items() if why)
+            yield warn(name, f"{_able(able)}; {'; '.join(said)}", "Name a stronger model for these roles.")
+
+
+def _able(able: Ability) -> str:
+    """What it showed, such as "answered in 1.4 s, 33 tokens a second, takes 8,192 tokens"."""
+    speed = f", {able.speed:.0f} tokens a second" if able.speed else ""
+    window = f", takes {able.window:,} tokens" if able.window else ", how much it takes is not known"
+    return f"answered in {able.seconds:.1f} s{speed}{window}"
 
 
 def check_sandbox(wanted: Sandbox) -> Check:

@@ -1,6 +1,7 @@
 """The world as one job sees it: its log, its models with the money they cost, and the projects."""
 
 import asyncio
+import logging
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -16,7 +17,7 @@ from agents.domain.decisions.kind import Moment
 from agents.domain.models.routing import describe_models
 from agents.domain.task.task import Task
 from agents.domain.workflow.workflow import Resolved, Workflow
-from agents.llm.choice import choose_models
+from agents.llm.choice import choose_models, lacking, try_all
 from agents.llm.client import JobLlm, Models
 from agents.llm.gateway import Gateway
 from agents.llm.prompts import Adds, Prompts
@@ -30,6 +31,8 @@ from bot.services import Services
 from manifests import packaged_path
 from store.running.jobs import Job
 from store.running.port_adapters import CallLog, JobLog, StepRetries
+
+log = logging.getLogger("overlord.models")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -83,6 +86,13 @@ class World:
             principles=packaged_principles(),
             resolve=self.resolve_workflow,
         )
+
+    async def try_servers(self) -> None:
+        """What servers of one's own can do is known before a task begins; what they cannot is in the log."""
+        found = await try_all(self.models.gateway, self.models.chosen, own=True)
+        for role, lacks in lacking(self.models.chosen, found).items():
+            model = self.models.chosen[role].models[0].name
+            log.warning("%s may not do for %s: %s. `overlord doctor` tries it again.", model, role, ", ".join(lacks))
 
     async def resolve_workflow(self, task: Task, branch: str) -> Resolved:
         """The one that its plan is to be approved under, with what its project's own files add to it."""

@@ -4,15 +4,18 @@ import asyncio
 import json
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from dataclasses import replace
+from typing import Any
 
 import pytest
 from aiohttp import web
 
 from agents.catalog.models import MODELS
 from agents.catalog.yaml import read_packaged
+from agents.domain.models.ability import Ability, lacks_for
 from agents.domain.models.routing import ROLES, Chosen, Model, Served
 from agents.llm.choice import choose_models, find_ollama, try_all
-from tests.fakes.model_server import KEY, LARGE, SMALL, Fails, ModelServer, Says
+from tests.fakes.model_server import KEY, LARGE, SMALL, Fails, ModelServer, Says, Seen
 from tests.llm.rig import LOADED
 
 PACKAGED = MODELS.read(read_packaged("policies", "models.yaml").data)
@@ -70,12 +73,57 @@ async def test_the_models_we_would_take_have_a_known_price() -> None:
 
 async def test_every_model_is_tried_once() -> None:
     async with ModelServer() as server:
-        server.answers(
-            "any", lambda seen: Says(text="{}") if seen.model == LARGE else Fails(status=404, message="gone")
-        )
+        server.answers("hello", hello)
         large, small = (Model(name=f"openai/{name}", base_url=server.url, api_key=KEY) for name in (LARGE, SMALL))
         chosen: Chosen = {role: Served(models=(large, small), why="") for role in ROLES}
-        good, bad = await try_all(LOADED, chosen)
-        assert server.count() == 2
-    assert (good.model, good.problem) == (f"openai/{LARGE}", "")
+        found = await try_all(LOADED, chosen)
+        assert server.count() == 3, "one answer and one call of a tool; and what fails is not asked on"
+    good, bad = found[large], found[small]
+    assert (good.problem, good.tagged, good.tools) == ("", True, True) and good.seconds > 0
     assert (bad.problem, bad.next_step) == ("gone", "Check key, quota and the model's name.")
+    assert not lacks_for("primary", good) and lacks_for("custodiet", bad) == ["gone"]
+
+
+def hello(seen: Seen) -> Says | Fails:
+    """As a good model answers when it is tried; the small one is gone."""
+    if seen.model != LARGE:
+        return Fails(status=404, message="gone")
+    return Says(calls=(("report", "{}"),)) if seen.heard and seen.heard.tools else Says(value={"ok": True})
+
+
+CLUMSY: list[tuple[dict[str, Any], Says, list[str]]] = [
+    ({}, Says(text="Sure! I am ready."), ["it gave no JSON answer with the tag of its question", "it calls no tools"]),
+    ({"tools": False}, Says(value={"ok": True}), ["it calls no tools"]),
+    ({"window": 8192, "tools": True}, Says(value={"ok": True}), ["it calls no tools", "8,192 tokens at once"]),
+]
+
+
+@pytest.mark.parametrize(("able", "says", "lacks"), CLUMSY)
+@pytest.mark.parametrize("wire", ["llama.cpp", "ollama"])
+async def test_what_a_server_cannot_do_is_known_by_role(
+    wire: str, able: dict[str, Any], says: Says, lacks: list[str]
+) -> None:
+    async with ModelServer(wire=wire, models=("own",), **able) as server:
+        server.answers("hello", says)
+        model = Model(name=server.named(), base_url=server.url, api_key=KEY)
+        found = await try_all(LOADED, {role: Served(models=(model,), why="") for role in ROLES}, own=True)
+    said = lacks_for("primary", found[model])
+    assert all(any(words in each for each in said) for words in lacks), said
+    assert "it calls no tools" not in lacks_for("critic", found[model])
+
+
+async def test_a_window_is_what_the_server_says() -> None:
+    for wire, wanted in (("vllm", 8000), ("llama.cpp", 8000), ("ollama", 8000), ("chat", 0)):
+        async with ModelServer(wire=wire, models=("own",), window=8000) as server:
+            model = Model(name=server.named(), base_url=server.url, api_key=KEY)
+            assert await LOADED.window(model) == wanted, wire
+            assert await LOADED.window(replace(model, window=5000)) == 5000, "what is written counts"
+    assert await LOADED.window(Model(name="openai/own", base_url="http://127.0.0.1:9/v1")) == 0
+
+
+async def test_a_server_that_becomes_another_is_asked_again() -> None:
+    model = Model(name="openai/own", base_url="http://127.0.0.1:9/v1")
+    LOADED.note(model, Ability(window=3))
+    assert await LOADED.window(model) == 3
+    LOADED.forget(model)
+    assert await LOADED.window(model) == 0

@@ -45,6 +45,7 @@ class Failure:
     window: int = 0  # tokens that it takes, where the refusal says so
     unbound: bool = False  # the server takes no schema for an answer
     no_tools: bool = False  # the server passes no tools on
+    late: bool = False  # it was asked, and had not answered in time
 
     @property
     def action(self) -> Action:

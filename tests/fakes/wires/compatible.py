@@ -80,7 +80,7 @@ class LlamaCpp(chat.Chat):
         return {"error": {"code": refused.status, "message": refused.message, "type": kind, **refused.more}}
 
     def overflow(self, heard: Heard, tokens: int) -> Refused | None:
-        text = "the request exceeds the available context size, try increasing it"
+        text = f"request ({tokens} tokens) exceeds the available context size ({self.host.window} tokens), try increasing it"
         kind = "exceed_context_size_error"
         return Refused(400, text, kind=kind, n_prompt_tokens=tokens, n_ctx=self.host.window)
 
