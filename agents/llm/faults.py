@@ -22,7 +22,8 @@ _TOO_LONG = re.compile(
     re.IGNORECASE,
 )
 _WINDOW = re.compile(
-    r"maximum context length is (\d{3,8})|context size \((\d{3,8})|> (\d{3,8}) maximum|tokens allowed \((\d{3,8})\)|[\"']n_ctx[\"']: ?(\d{3,8})"
+    r"maximum context length is (\d{3,8})|context size \((\d{3,8})|> (\d{3,8}) maximum"
+    r"|tokens allowed \((\d{3,8})\)|[\"']n_ctx[\"']: ?(\d{3,8})"
 )
 _UNBOUND = re.compile(r"response_format|json[_ ]schema|grammar|guided[_ ]|structured[_ ]output", re.IGNORECASE)
 _LATER = re.compile(r"[\"']retryDelay[\"']: ?[\"'](\d+(?:\.\d+)?)s[\"']")

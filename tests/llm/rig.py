@@ -91,6 +91,8 @@ class Rig:
     models: tuple[str, ...] = (LARGE,)
     key: str = KEY
     sizes: Mapping[str, Size] = field(default_factory=dict)
+    gateway: Gateway = field(default_factory=lambda: LOADED)
+    price: tuple[float, float] | None = None
 
     @property
     def calls(self) -> CallLog:
@@ -98,12 +100,18 @@ class Rig:
 
     def client(self) -> Models:
         named = tuple(
-            Model(name=f"{self.route}/{name}", base_url=self.server.url, api_key=self.key) for name in self.models
+            Model(name=f"{self.route}/{name}", base_url=self.server.url, api_key=self.key, price=self.price)
+            for name in self.models
         )
         chosen = {role: Served(models=named, why="a test", size=self.sizes.get(role, Size())) for role in ROLES}
         prompts = Prompts(SECRET, files=files)
         return Models(
-            chosen=chosen, prompts=prompts, clock=self.clock, limits=self.limits, gateway=LOADED, chance=lambda: 0.5
+            chosen=chosen,
+            prompts=prompts,
+            clock=self.clock,
+            limits=self.limits,
+            gateway=self.gateway,
+            chance=lambda: 0.5,
         )
 
     def job(self, id: str = "job-1") -> JobLlm:
@@ -115,12 +123,13 @@ async def files(project: str) -> Sequence[str]:
 
 
 @asynccontextmanager
-async def rigged(place: Path, scale: float = SCALE) -> AsyncIterator[Rig]:
+async def rigged(place: Path, scale: float = SCALE, server: ModelServer | None = None) -> AsyncIterator[Rig]:
     database = Database(f"sqlite:///{place / 'overlord.db'}")
     try:
-        async with ModelServer() as server:
+        async with server or ModelServer() as served:
             clock = ScaledClock(scale, time.time())
-            yield Rig(server=server, database=database, clock=clock)
+            route, models = (served.wire.provider, served.models) if server else ("hosted_vllm", (LARGE,))
+            yield Rig(server=served, database=database, clock=clock, route=route, models=models)
     finally:
         database.close()
 

@@ -158,7 +158,7 @@ def _check_tools(asked: Asked) -> None:
 
 def text_of(content: str | list[TextPart] | None) -> str:
     if isinstance(content, list):
-        return "".join(part.text for part in content)
+        return "\n".join(part.text for part in content)
     return content or ""
 
 

@@ -80,9 +80,9 @@ class LlamaCpp(chat.Chat):
         return {"error": {"code": refused.status, "message": refused.message, "type": kind, **refused.more}}
 
     def overflow(self, heard: Heard, tokens: int) -> Refused | None:
-        text = f"request ({tokens} tokens) exceeds the available context size ({self.host.window} tokens), try increasing it"
-        kind = "exceed_context_size_error"
-        return Refused(400, text, kind=kind, n_prompt_tokens=tokens, n_ctx=self.host.window)
+        most, kind = self.host.window, "exceed_context_size_error"
+        text = f"request ({tokens} tokens) exceeds the available context size ({most} tokens), try increasing it"
+        return Refused(400, text, kind=kind, n_prompt_tokens=tokens, n_ctx=most)
 
     def about(self) -> dict[str, Json]:
         caps = {"supports_tools": self.host.tools, "supports_tool_calls": self.host.tools}
