@@ -78,7 +78,7 @@ async def try_model(gateway: Gateway, model: Model, seconds: float = TRY_SECONDS
     able = await gateway.ability(model)
     try:
         able = await _answered(gateway, model, replace(able, window=await gateway.window(model)), seconds)
-        if able.tools is None:
+        if able.tools is not False:
             able = replace(able, tools=await _calls_tools(gateway, model, seconds))
     except CallFailed as failed:
         problem = failed.failure

@@ -44,6 +44,7 @@ from tests.bench import (
     sandbox,
     soak,
     suites,
+    tiny,
     walk,
     walk_modules,
 )
@@ -105,6 +106,7 @@ LONG: dict[str, Bench] = {
     "ack_at_83": ack.run_long,
     "corpus": corpus.run,
     "managers": managers.run,
+    "tiny_model": tiny.run,
     "soak": soak.run,
     "judge": record.run,
 }
