@@ -7,6 +7,7 @@ import json
 import logging
 import os
 import sys
+import threading
 from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager, contextmanager
 from contextvars import ContextVar
@@ -62,9 +63,10 @@ class Gateway:
         self._scripts = scripts
         self._litellm: Any = None
         self._loading = asyncio.Lock()
-        self._looking = asyncio.Lock()
+        self._one_at_a_time = threading.Lock()
         self._infos: dict[Model, Mapping[str, Any]] = {}
         self._abilities: dict[Model, Ability] = {}
+        self._looks: dict[Model, asyncio.Task[Ability]] = {}
         self._windows: dict[Model, int] = {}  # learnt from refusals
         self._unbound: set[Model] = set()  # whose servers take no schema
         self._queues: dict[str, asyncio.Semaphore] = {}
@@ -132,11 +134,15 @@ class Gateway:
 
     async def ability(self, model: Model) -> Ability:
         """What its server says of itself; it is asked once, until `forget`."""
-        if model not in self._abilities:
-            async with self._looking:
-                if model not in self._abilities:
-                    self._abilities[model] = await look_at(model)
-        return self._abilities[model]
+        if (known := self._abilities.get(model)) is not None:
+            return known
+        if model not in self._looks:
+            self._looks[model] = asyncio.create_task(look_at(model))
+        try:
+            found = await asyncio.shield(self._looks[model])
+        finally:
+            self._looks.pop(model, None)
+        return self._abilities.setdefault(model, found)
 
     def note(self, model: Model, able: Ability) -> None:
         """What asking the model itself has shown."""
@@ -152,7 +158,7 @@ class Gateway:
         """Of an answer, with room to think for those who do so unasked."""
         info = await self._model_info(model)
         asked_to = self.marks_for_cache(model)  # these think where they are told to, and we tell none
-        thinks = not asked_to and bool(info.get("supports_reasoning", is_own(model)))
+        thinks = not asked_to and (bool(info.get("supports_reasoning")) if info else is_own(model))
         wanted = (most or MOST_TOKENS) + (THINKING if thinks else 0)
         wanted = min(wanted, int(info.get("max_output_tokens") or wanted))
         return answer_room(await self.window(model), wanted)
@@ -201,17 +207,19 @@ class Gateway:
     async def _model_info(self, model: Model) -> Mapping[str, Any]:
         """What litellm's price list says of a model; nothing, for one that is somebody's own."""
         await self.warm()
-        if model not in self._infos:
-            async with self._looking:  # one at a time: litellm walks over the list that is added to here
-                if model not in self._infos:
-                    # in a thread: the first look loads what litellm had put off
-                    found, unheard = await asyncio.to_thread(self._look_up, model)
-                    if unheard:
-                        self._add_price(model)
-                    self._infos[model] = found
+        if model not in self._infos:  # in a thread: the first look loads what litellm had put off
+            self._infos[model] = await asyncio.to_thread(self._look_up, model)
         return self._infos[model]
 
-    def _look_up(self, model: Model) -> tuple[Mapping[str, Any], bool]:
+    def _look_up(self, model: Model) -> Mapping[str, Any]:
+        """One at a time, for it may add to the list."""
+        with self._one_at_a_time:
+            found, unheard = self._listed(model)
+            if unheard:
+                self._add_price(model)
+        return found
+
+    def _listed(self, model: Model) -> tuple[Mapping[str, Any], bool]:
         """And whether it is to be added to the list."""
         prices: dict[str, Mapping[str, Any]] = self._litellm.model_cost
         provider, _, bare = model.name.partition("/")

@@ -13,7 +13,7 @@ from agents.domain.models.ability import Ability
 from agents.domain.models.routing import Model
 
 PATIENCE = 3.0  # seconds for one look
-LONGEST = 4 << 20  # bytes of what a server says of itself
+LONGEST = 1 << 20  # bytes of what a server says of itself
 OLLAMA_WINDOW = 32_768  # of what a model could take: more costs memory on the machine that serves it
 _ONE_AT_ONCE = ("llamafile/", "lm_studio/")  # made for one person
 _OLLAMA = ("ollama_chat", "ollama")

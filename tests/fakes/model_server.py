@@ -95,7 +95,6 @@ class ModelServer:
     ) -> None:
         self.wire: Wire = WIRES[wire](Host(models=models, key=key, **able))
         self.key = key
-        self.models = models
         self.seen: list[Seen] = []
         self.tested = 0  # how often it was only tried
         self.asked = asyncio.Event()
@@ -104,6 +103,14 @@ class ModelServer:
         self._scripts: dict[str, deque[Answer]] = {}
         self._runner: web.AppRunner | None = None
         self._kept: list[str] = []
+
+    @property
+    def models(self) -> tuple[str, ...]:
+        return self.wire.host.models
+
+    @models.setter
+    def models(self, models: tuple[str, ...]) -> None:
+        self.wire.host = replace(self.wire.host, models=models)
 
     def named(self, model: str = "") -> str:
         """As litellm is told of it."""

@@ -40,7 +40,7 @@ async def test_an_answer_comes_back_with_what_it_took(server: ModelServer, route
     reply = await ask(server, route)
     assert (reply.text, reply.fault, reply.tokens_out) == ('{"ok": true}', None, 3)
     assert reply.tokens_in == server.seen[0].tokens
-    assert set(server.seen[0].body) == {"model", "messages"}
+    assert set(server.seen[0].body) == {"model", "messages", "max_tokens"}
 
 
 FAILURES = [
@@ -187,7 +187,7 @@ class Endless:
 @pytest.mark.parametrize("route", [*ROUTES, "anthropic"])
 async def test_an_answer_without_end_is_not_read_to_its_end(route: str, status: int) -> None:
     endless, app = Endless(status), web.Application()
-    app.router.add_route("*", "/{path:.*}", endless.answer)
+    app.router.add_post("/{path:.*}", endless.answer)
     server = TestServer(app)
     await server.start_server()
     try:

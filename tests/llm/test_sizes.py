@@ -9,6 +9,7 @@ import pytest
 from agents.catalog.models import MODELS
 from agents.catalog.yaml import read_packaged
 from agents.domain.errors import NoAnswer
+from agents.domain.models.ability import THINKING
 from agents.domain.models.routing import Model, Size
 from agents.domain.planning.decomposition import Decomposition, Subtask
 from agents.domain.planning.facts import PlanState
@@ -16,7 +17,7 @@ from agents.domain.planning.work_kind import WorkKind
 from agents.domain.task.task import Task
 from agents.flows.review_answers import SpecialistAnswer
 from agents.llm.context import FLOOR, by_folder
-from agents.llm.gateway import BYTES_A_TOKEN, Gateway
+from agents.llm.gateway import BYTES_A_TOKEN, MOST_TOKENS, Gateway
 from agents.llm.prompts import Prompts
 from agents.llm.tokens import Tokens
 from tests.fakes.model_server import Says, Seen, common
@@ -75,7 +76,7 @@ async def test_however_much_there_is_about_5000_tokens_arrive(rig: Rig, subtasks
     seen = await specialist(rig, large(subtasks), files)
     assert read(seen) <= SIZE.input + MARGIN  # type: ignore[operator]
     assert read(seen) > 0.75 * SIZE.input, "room is used"  # type: ignore[operator]
-    assert seen.body["max_tokens"] == SIZE.output
+    assert seen.body["max_tokens"] == (SIZE.output or 0) + THINKING
     assert seen.text.startswith("# Handbook") and "put what you say of it into `probe`." in seen.text, "rules are whole"
     assert "Who could abuse this." in seen.text and "It is cut off after 1000 tokens" in seen.text
 
@@ -114,7 +115,7 @@ async def test_a_role_without_a_size_is_given_all_and_told_no_limit(rig: Rig) ->
     await rig.job().ask(asked(task=large(), about={"files": MANY[:500]}), SpecialistAnswer)
     (seen,) = rig.server.seen
     assert MANY[499] in seen.text and "cut off after" not in seen.text
-    assert "max_tokens" not in seen.body
+    assert seen.body["max_tokens"] == MOST_TOKENS + THINKING
 
 
 async def test_the_next_one_finds_the_beginning_that_the_last_one_had(rig: Rig) -> None:
