@@ -2,9 +2,11 @@
 
 import asyncio
 import json
+import re
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -15,6 +17,7 @@ from agents.catalog.yaml import read_packaged
 from agents.domain.models.ability import Ability, lacks_for
 from agents.domain.models.routing import ROLES, Chosen, Model, Served
 from agents.llm.choice import choose_models, find_ollama, try_all
+from manifests import packaged_path
 from tests.fakes.model_server import KEY, LARGE, SMALL, Fails, ModelServer, Says, Seen
 from tests.llm.rig import LOADED
 
@@ -64,11 +67,35 @@ async def test_a_key_is_enough_and_nobody_is_probed() -> None:
     assert chosen["custodiet"].models[0].name == "openai/gpt-5.4-mini"
 
 
-async def test_the_models_we_would_take_have_a_known_price() -> None:
-    """Else a budget could not hold. OpenRouter tells what a call cost only afterwards."""
-    for key, provider in PACKAGED.providers.items():
-        for name in {provider.large, provider.small}:
-            assert key == "OPENROUTER_API_KEY" or await LOADED.worst_case(Model(name=name), 3000) > 0, name
+SHIPPED = sorted({name for each in PACKAGED.providers.values() for name in (each.large, each.small)})
+IN_WORDS = re.findall(r"[a-z_]+/(?:claude|gpt|gemini)[\w./-]+", packaged_path("policies", "models.yaml").read_text())
+
+
+@pytest.mark.parametrize("name", sorted({*SHIPPED, *IN_WORDS}))
+async def test_the_models_we_name_are_listed_with_price_and_window(name: str) -> None:
+    """Else a budget could not hold, and nobody would know how much fits."""
+    model = Model(name=name)
+    assert await LOADED.price_is_known(model) and await LOADED.worst_case(model, 3000) > 0
+    assert await LOADED.window(model) >= 100_000
+
+
+def test_who_serves_which_role_is_what_the_files_say() -> None:
+    """The settings, the page about models and the code name the same roles and the same questions."""
+    page = Path("docs/models.md").read_text()
+    table = {found[0]: found[1] for found in re.findall(r"^\| `(\w+)` \| (.+) \|$", page, re.MULTILINE)}
+    assert (
+        set(table)
+        == set(ROLES)
+        == {name for name in read_packaged("policies", "models.yaml").data if name != "providers"}
+    )
+    asked = dict[str, set[str]]()
+    for source in (text for path in Path("agents/flows").rglob("*.py") for text in path.read_text().split("Ask(")[1:]):
+        found = re.match(r"\s*question=\"(\w+)\",\s*role=\"(\w+)\"", source)
+        if found:
+            asked.setdefault(found[2], set()).add(found[1])
+    for role, questions in asked.items():
+        assert all(f"`{question}`" in table[role] for question in questions), role
+    assert asked["primary"] >= {"decompose", "setup"} and asked["summarizer"] >= {"route", "intent", "wish", "project"}
 
 
 async def test_every_model_is_tried_once() -> None:
