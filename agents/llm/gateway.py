@@ -78,11 +78,19 @@ class Gateway:
 
     async def worst_case(self, model: Model, size: int, most: int | None = None) -> float:
         """Dollars that one call may cost at most. A server of one's own is free, unless its price is written."""
-        price_in, price_out = self._prices(model, await self._model_info(model))
+        price_in, price_out = await self.prices(model)
         return price_in * size / BYTES_A_TOKEN + price_out * await self.most_tokens(model, most)
 
-    async def price_is_known(self, model: Model) -> bool:
-        return self._prices(model, await self._model_info(model)) != UNKNOWN_PRICE
+    async def prices(self, model: Model) -> tuple[float, float]:
+        """Dollars a token, in and out: as written, listed or told by its server; nothing for one's own, else what is
+        dear, so that a budget holds."""
+        info = await self._model_info(model)
+        listed = float(info.get("input_cost_per_token") or 0.0), float(info.get("output_cost_per_token") or 0.0)
+        if model.price is not None or any(listed):
+            return model.price or listed
+        if model.rehearsal or is_near(model):
+            return 0.0, 0.0
+        return (await self.ability(model)).price or UNKNOWN_PRICE
 
     async def ask(self, request: Request) -> Reply:
         """Raises CallFailed. The deadline holds whatever the provider or litellm does, from when the call is sent."""
@@ -97,7 +105,10 @@ class Gateway:
         except (*self._litellm.exceptions.LITELLM_EXCEPTION_TYPES, *_TRIPS) as error:
             raise CallFailed(self._learn(request, failure_of(error))) from error
         reply = read_reply(raw, tools=bool(request.tools))
-        return reply if reply.cost else replace(reply, cost=self._cost(request.model, info, reply))
+        if reply.cost:
+            return reply
+        price_in, price_out = await self.prices(request.model)  # nobody said what it cost
+        return replace(reply, cost=price_in * reply.tokens_in + price_out * reply.tokens_out)
 
     @asynccontextmanager
     async def _turn_at(self, model: Model, able: Ability) -> AsyncIterator[None]:
@@ -158,7 +169,7 @@ class Gateway:
         """Of an answer, with room to think for those who do so unasked."""
         info = await self._model_info(model)
         asked_to = self.marks_for_cache(model)  # these think where they are told to, and we tell none
-        thinks = not asked_to and (bool(info.get("supports_reasoning")) if info else is_own(model))
+        thinks = not asked_to and (bool(info.get("supports_reasoning")) if info else not model.rehearsal)
         wanted = (most or MOST_TOKENS) + (THINKING if thinks else 0)
         wanted = min(wanted, int(info.get("max_output_tokens") or wanted))
         return answer_room(await self.window(model), wanted)
@@ -189,20 +200,6 @@ class Gateway:
         elif info.get("supports_response_schema") and not self.marks_for_cache(model):
             arguments["response_format"] = {"type": "json_object"}
         return arguments
-
-    def _prices(self, model: Model, info: Mapping[str, Any]) -> tuple[float, float]:
-        """Dollars a token, in and out: as written, as listed, nothing for one's own, else what is dear."""
-        if model.price is not None:
-            return model.price
-        if model.rehearsal or (not info and is_near(model)):
-            return 0.0, 0.0
-        listed = info.get("input_cost_per_token"), info.get("output_cost_per_token")
-        return (float(listed[0] or 0.0), float(listed[1] or 0.0)) if any(listed) or is_near(model) else UNKNOWN_PRICE
-
-    def _cost(self, model: Model, info: Mapping[str, Any], reply: Reply) -> float:
-        """Where the provider does not say it: from tokens, so that a budget holds."""
-        price_in, price_out = self._prices(model, info)
-        return price_in * reply.tokens_in + price_out * reply.tokens_out
 
     async def _model_info(self, model: Model) -> Mapping[str, Any]:
         """What litellm's price list says of a model; nothing, for one that is somebody's own."""

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import os
 import urllib.request
 from collections.abc import Callable, Mapping
 from dataclasses import replace
@@ -13,7 +14,7 @@ from agents.domain.models.ability import Ability
 from agents.domain.models.routing import Model
 
 PATIENCE = 3.0  # seconds for one look
-LONGEST = 1 << 20  # bytes of what a server says of itself
+LONGEST = 8 << 20  # bytes of what a server says of itself
 OLLAMA_WINDOW = 32_768  # of what a model could take: more costs memory on the machine that serves it
 _ONE_AT_ONCE = ("llamafile/", "lm_studio/")  # made for one person
 _OLLAMA = ("ollama_chat", "ollama")
@@ -40,9 +41,28 @@ def is_near(model: Model) -> bool:
 
 async def look_at(model: Model) -> Ability:
     """Nothing known, where a server says nothing of itself. Asks no model anything, so it costs nothing."""
-    if not is_own(model):
-        return Ability()
-    return await asyncio.to_thread(_ollama if is_ollama(model) else _compatible, model)
+    look = _openrouter if model.name.startswith("openrouter/") else _ollama if is_ollama(model) else _compatible
+    known = is_own(model) or look is _openrouter
+    return await asyncio.to_thread(look, model) if known else Ability()
+
+
+def _openrouter(model: Model) -> Ability:
+    """litellm's list has none of its models; its own has prices and windows."""
+    base = model.base_url.rstrip("/") or os.environ.get("OPENROUTER_API_BASE") or "https://openrouter.ai/api/v1"
+    card = _card(_get(f"{base}/models", model), model.name.partition("/")[2])
+    pricing = _map(card.get("pricing"))
+    try:
+        price = float(pricing["prompt"]), float(pricing["completion"])
+    except (LookupError, TypeError, ValueError):
+        price = None
+    return Ability(window=_count(card.get("context_length")), price=price if price and min(price) >= 0 else None)
+
+
+def _card(listed: Mapping[str, Any], name: str) -> dict[str, Any]:
+    """What a server says of one of its models; of the only one, whatever it is called."""
+    data = listed.get("data")
+    cards = [_map(card) for card in data] if isinstance(data, list) else []
+    return next((card for card in cards if card.get("id") == name), cards[0] if len(cards) == 1 else {})
 
 
 def _ollama(model: Model) -> Ability:
@@ -57,10 +77,7 @@ def _ollama(model: Model) -> Ability:
 
 def _compatible(model: Model) -> Ability:
     base = model.base_url.rstrip("/")
-    listed = _get(f"{base}/models", model).get("data")
-    cards = [_map(card) for card in listed] if isinstance(listed, list) else []
-    name = model.name.partition("/")[2]
-    card = next((card for card in cards if card.get("id") == name), cards[0] if len(cards) == 1 else {})
+    card = _card(_get(f"{base}/models", model), model.name.partition("/")[2])
     meta = _map(card.get("meta"))
     sizes = (card.get("max_model_len"), card.get("context_length"), meta.get("n_ctx"), meta.get("n_ctx_train"))
     window = next((size for size in map(_count, sizes) if size), 0)
@@ -80,9 +97,10 @@ def _get(url: str, model: Model, body: Mapping[str, object] | None = None) -> di
     if model.api_key:
         headers["Authorization"] = f"Bearer {model.api_key}"
     data = json.dumps(body).encode() if body is not None else None
-    direct: Callable[..., Any] = urllib.request.build_opener(urllib.request.ProxyHandler({})).open
+    proxies = [urllib.request.ProxyHandler({})] if is_near(model) else []
+    open_url: Callable[..., Any] = urllib.request.build_opener(*proxies).open
     try:
-        with direct(urllib.request.Request(url, data, headers), timeout=PATIENCE) as reply:
+        with open_url(urllib.request.Request(url, data, headers), timeout=PATIENCE) as reply:
             said = json.loads(reply.read(LONGEST))
     except (OSError, ValueError):
         return {}

@@ -16,7 +16,9 @@ from agents.catalog.models import MODELS
 from agents.catalog.yaml import read_packaged
 from agents.domain.models.ability import Ability, lacks_for
 from agents.domain.models.routing import ROLES, Chosen, Model, Served
+from agents.llm import servers
 from agents.llm.choice import choose_models, find_ollama, try_all
+from agents.llm.gateway import UNKNOWN_PRICE
 from manifests import packaged_path
 from tests.fakes.model_server import KEY, LARGE, SMALL, Fails, ModelServer, Says, Seen
 from tests.llm.rig import LOADED
@@ -68,15 +70,22 @@ async def test_a_key_is_enough_and_nobody_is_probed() -> None:
 
 
 SHIPPED = sorted({name for each in PACKAGED.providers.values() for name in (each.large, each.small)})
-IN_WORDS = re.findall(r"[a-z_]+/(?:claude|gpt|gemini)[\w./-]+", packaged_path("policies", "models.yaml").read_text())
+IN_WORDS = re.findall(
+    r"(?<![\w/])[a-z_]+/(?:claude|gpt|gemini)[\w./-]+", packaged_path("policies", "models.yaml").read_text()
+)
 
 
 @pytest.mark.parametrize("name", sorted({*SHIPPED, *IN_WORDS}))
 async def test_the_models_we_name_are_listed_with_price_and_window(name: str) -> None:
     """Else a budget could not hold, and nobody would know how much fits."""
-    model = Model(name=name)
-    assert await LOADED.price_is_known(model) and await LOADED.worst_case(model, 3000) > 0
-    assert await LOADED.window(model) >= 100_000
+    provider, _, bare = name.partition("/")
+    if provider != "openrouter":
+        model = Model(name=name)
+        assert UNKNOWN_PRICE != await LOADED.prices(model) > (0, 0) and await LOADED.window(model) >= 100_000
+        return
+    async with ModelServer(wire="openrouter", models=(bare,), window=200_000) as server:  # its own list has them
+        model = Model(name=name, base_url=server.url)
+        assert await servers.look_at(model) == Ability(window=200_000, price=(1e-6, 1e-6))
 
 
 def test_who_serves_which_role_is_what_the_files_say() -> None:

@@ -188,7 +188,7 @@ async def test_what_nobody_knows_the_price_of_is_dear() -> None:
     gateway = Gateway()
     far = Model(name="openai/somebodys", base_url="https://llm.example.com/v1")
     assert await gateway.worst_case(far, 3_000) >= UNKNOWN_PRICE[1] * 1_000
-    assert not await gateway.price_is_known(far)
+    assert await gateway.prices(far) == UNKNOWN_PRICE
     assert await gateway.worst_case(replace(far, price=(0.0, 0.0)), 3_000) == 0.0, "it is written that it is free"
     assert await gateway.worst_case(replace(far, base_url="http://10.0.0.7:8000/v1"), 3_000) == 0.0
     assert is_near(Model(name="ollama_chat/x")) and not is_near(Model(name="anthropic/claude-sonnet-5"))

@@ -17,6 +17,7 @@ class Ability:
     """0 and None: nobody knows."""
 
     window: int = 0  # tokens of question and answer together
+    price: tuple[float, float] | None = None  # dollars a token, in and out, where its server says it
     at_once: int = 0  # calls that its server takes side by side
     tools: bool | None = None
     tagged: bool | None = None  # it gave one JSON answer with the tag of its question
