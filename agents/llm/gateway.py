@@ -8,6 +8,7 @@ import logging
 import os
 import sys
 import threading
+import time
 from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager, contextmanager
 from contextvars import ContextVar
@@ -30,6 +31,7 @@ BYTES_A_TOKEN = 3  # fewer than any tokenizer needs on average: the reserve errs
 _MARKS_FOR_CACHE = ("anthropic/", "bedrock/", "vertex_ai/claude", "openrouter/anthropic/")
 _FREE = {"input_cost_per_token": 0.0, "output_cost_per_token": 0.0}
 _OWN = frozenset({"openai", "hosted_vllm"})  # the names under which litellm asks a server of one's own
+FRESH = 600.0  # seconds for which what a server said of itself holds
 # Dollars a token, where nobody knows the price of somebody else's model: dear, so that a budget holds.
 UNKNOWN_PRICE = (5e-6, 25e-6)
 
@@ -67,6 +69,8 @@ class Gateway:
         self._infos: dict[Model, Mapping[str, Any]] = {}
         self._abilities: dict[Model, Ability] = {}
         self._looks: dict[Model, asyncio.Task[Ability]] = {}
+        self._looked: dict[Model, float] = {}  # when
+        self._told: dict[Model, Ability] = {}  # by the server, apart from what trying the model has shown
         self._windows: dict[Model, int] = {}  # learnt from refusals
         self._unbound: set[Model] = set()  # whose servers take no schema
         self._queues: dict[str, asyncio.Semaphore] = {}
@@ -122,6 +126,8 @@ class Gateway:
 
     def _learn(self, request: Request, failure: Failure) -> Failure:
         """A refusal may tell how much a server takes, or that it takes no schema."""
+        if failure.error is ErrorClass.NETWORK and is_own(request.model):
+            self._looked[request.model] = -FRESH  # it may come back as another
         if failure.overflow:
             said = failure.window or size_of(request.messages) // BYTES_A_TOKEN * 3 // 4
             before = self._windows.get(request.model)
@@ -144,8 +150,9 @@ class Gateway:
         return min(known, learnt) if known and learnt else known or learnt
 
     async def ability(self, model: Model) -> Ability:
-        """What its server says of itself; it is asked once, until `forget`."""
-        if (known := self._abilities.get(model)) is not None:
+        """What its server says of itself. It is asked once, and looked at now and then, for it may have changed."""
+        known = self._abilities.get(model)
+        if known is not None and time.monotonic() - self._looked[model] < FRESH:
             return known
         if model not in self._looks:
             self._looks[model] = asyncio.create_task(look_at(model))
@@ -153,11 +160,17 @@ class Gateway:
             found = await asyncio.shield(self._looks[model])
         finally:
             self._looks.pop(model, None)
-        return self._abilities.setdefault(model, found)
+        if known is None or found != self._told.get(model, found):
+            self.forget(model)
+            known = found
+        self._told[model] = found
+        self.note(model, known)
+        return known
 
     def note(self, model: Model, able: Ability) -> None:
         """What asking the model itself has shown."""
         self._abilities[model] = able
+        self._looked[model] = time.monotonic()
 
     def forget(self, model: Model) -> None:
         """Its server may have become another."""

@@ -17,8 +17,8 @@ from agents.catalog.yaml import read_packaged
 from agents.domain.models.ability import Ability, lacks_for
 from agents.domain.models.routing import ROLES, Chosen, Model, Served
 from agents.llm import servers
-from agents.llm.choice import choose_models, find_ollama, try_all
-from agents.llm.gateway import UNKNOWN_PRICE
+from agents.llm.choice import choose_models, find_ollama, try_all, try_model
+from agents.llm.gateway import UNKNOWN_PRICE, CallFailed, Gateway, Request
 from manifests import packaged_path
 from tests.fakes.model_server import KEY, LARGE, SMALL, Fails, ModelServer, Says, Seen
 from tests.llm.rig import LOADED
@@ -163,3 +163,19 @@ async def test_a_server_that_becomes_another_is_asked_again() -> None:
     assert await LOADED.window(model) == 3
     LOADED.forget(model)
     assert await LOADED.window(model) == 0
+
+
+async def test_a_server_that_was_gone_is_looked_at_when_it_is_back() -> None:
+    """What trying it has shown stays, unless the server says something else of itself than before."""
+    gateway = Gateway()
+    async with ModelServer(wire="llama.cpp", models=("own",), window=8000) as server:
+        model = Model(name=server.named(), base_url=server.url, api_key=KEY)
+        able = await try_model(gateway, model)
+        assert (able.window, able.tagged) == (8000, True)
+        request = Request(model=model, messages=[{"role": "user", "content": "well?"}], timeout=20.0)
+        for window, tagged in ((8000, True), (4000, None)):
+            server.wire.host = replace(server.wire.host, window=window)
+            server.answers("any", Fails(status=503, message="loading"))
+            with pytest.raises(CallFailed):
+                await gateway.ask(request)
+            assert (await gateway.window(model), (await gateway.ability(model)).tagged) == (window, tagged)
