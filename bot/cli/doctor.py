@@ -16,7 +16,7 @@ import typer
 from agents.catalog.validation import Problem
 from agents.domain.errors import OverlordError
 from agents.domain.models.ability import Ability, lacks_for
-from agents.domain.models.routing import Chosen, describe_models
+from agents.domain.models.routing import Chosen, Model, describe_models
 from agents.llm.choice import choose_models, try_all
 from agents.llm.gateway import Gateway
 from agents.ports import ForgeFailed
@@ -271,16 +271,19 @@ def check_models(settings: Settings, *, offline: bool) -> Iterator[Check]:
 
 def _tried(chosen: Chosen) -> Iterator[Check]:
     found = asyncio.run(try_all(Gateway(), chosen))
-    for model, able in found.items():
-        name, roles = f"model {model.name}", [role for role, served in chosen.items() if model in served.models]
-        lacks = {role: lacks_for(role, able) for role in roles}
-        if able.problem:
-            yield fail(name, able.problem, able.next_step)
-        elif not any(lacks.values()):
-            yield ok(name, f"{_able(able)}; enough for {', '.join(roles)}")
-        else:
-            said = (f"not enough for {role}: {', '.join(why)}" for role, why in lacks.items() if why)
-            yield warn(name, f"{_able(able)}; {'; '.join(said)}", "Name a stronger model for these roles.")
+    yield from (judge_model(model, able, chosen) for model, able in found.items())
+
+
+def judge_model(model: Model, able: Ability, chosen: Chosen) -> Check:
+    """What it showed, and by role whether that is enough."""
+    name, roles = f"model {model.name}", [role for role, served in chosen.items() if model in served.models]
+    lacks = {role: lacks_for(role, able) for role in roles}
+    if able.problem:
+        return fail(name, able.problem, able.next_step)
+    if not any(lacks.values()):
+        return ok(name, f"{_able(able)}; enough for {', '.join(roles)}")
+    said = (f"not enough for {role}: {', '.join(why)}" for role, why in lacks.items() if why)
+    return warn(name, f"{_able(able)}; {'; '.join(said)}", "Name a stronger model for these roles.")
 
 
 def _able(able: Ability) -> str:

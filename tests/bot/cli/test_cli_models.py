@@ -4,12 +4,15 @@ import json
 import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import replace
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 
 import pytest
 
-from bot.cli.doctor import check_models
+from agents.domain.models.ability import Ability
+from agents.domain.models.routing import Model, Served
+from bot.cli.doctor import check_models, judge_model
 from bot.config.settings_source import load_settings
 from tests.builders.shell import Shell
 from tests.builders.started import said, up
@@ -90,3 +93,18 @@ def test_a_model_that_is_named_serves_whatever_is_around(shell: Shell) -> None:
     assert "hosted_vllm/ours for primary (`primary` is set)" in line
     assert "hosted_vllm/strict for critic (`critic` is set)" in line
     assert "hosted_vllm/ours for supervisor, summarizer, custodiet (as `primary`)" in line
+
+
+MODEL = Model(name="openai/tiny", base_url="http://127.0.0.1:9/v1")
+CHOSEN = {role: Served(models=(MODEL,), why="a test") for role in ("primary", "critic")}
+GOOD = Ability(window=32_768, tagged=True, tools=True, seconds=1.4, speed=33.4)
+
+
+def test_doctor_says_by_role_what_a_model_is_enough_for() -> None:
+    good = judge_model(MODEL, GOOD, CHOSEN)
+    assert good.seen == ("answered in 1.4 s, 33 tokens a second, takes 32,768 tokens; enough for primary, critic"), good
+    small = judge_model(MODEL, replace(GOOD, tools=False, window=8_192), CHOSEN)
+    assert "not enough for primary: it calls no tools, it takes 8,192 tokens at once" in small.seen
+    assert "critic" not in small.seen and small.next_step
+    gone = judge_model(MODEL, Ability(problem="gone", next_step="Check the name."), CHOSEN)
+    assert (gone.seen, gone.next_step) == ("gone", "Check the name.")
