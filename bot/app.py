@@ -143,8 +143,7 @@ async def running(
         remaking = Remaking(inbox, joined, scheduler, world, pages, address, services)
         reloading = Reloading(source, settings, services, remaking.take_over) if source else None
         made, outer = await remaking.make(settings)
-        await stack.enter_async_context(run_beside(made.workshop.tidy()))
-        await stack.enter_async_context(run_beside(made.try_servers()))
+        await stack.enter_async_context(run_beside(made.get_ready()))
         more = (*outer, *_reload_pumps(reloading))
         await stack.enter_async_context(run_pumps(more, notifier, services.clock, opened))
         world.ready.set_result(made)  # jobs that are there already wait for it

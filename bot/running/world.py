@@ -87,6 +87,10 @@ class World:
             resolve=self.resolve_workflow,
         )
 
+    async def get_ready(self) -> None:
+        """What nobody waits for at the start."""
+        await asyncio.gather(self.workshop.tidy(), self.try_servers())
+
     async def try_servers(self) -> None:
         """What servers of one's own can do is known before a task begins; what they cannot is in the log."""
         found = await try_all(self.models.gateway, self.models.chosen, own=True)
