@@ -37,6 +37,7 @@ from agents.domain.models.money import (
     BudgetRaised as BudgetRaised,
     BudgetReached as BudgetReached,
     BudgetWarned as BudgetWarned,
+    ModelAskedAgain as ModelAskedAgain,
     ModelDegraded as ModelDegraded,
 )
 from agents.domain.planning import facts as planning

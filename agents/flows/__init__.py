@@ -189,6 +189,7 @@ FLOW_AFTER: tuple[On, ...] = (
     On(e.TaskAskedAbout),
     On(e.WordsRemoved),
     On(e.BudgetWarned),
+    On(e.ModelAskedAgain),
     On(e.ModelDegraded),
     On(e.GuidanceLeftOut),
     On(e.WorkflowRead),  # the same flow asks the planner

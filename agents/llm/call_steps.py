@@ -50,6 +50,10 @@ class Wanted(Generic[Value]):
     feedback: str = ""  # what a bad answer is sent back with, where the words for JSON do not fit
 
 
+async def _tell_nobody(tried: Tried, time: int) -> None:
+    """Nobody looks."""
+
+
 @dataclass(slots=True, kw_only=True)
 class Step(Generic[Value]):
     call: Call
@@ -61,6 +65,7 @@ class Step(Generic[Value]):
     talk: list[Message] = field(default_factory=list)  # answers that did not count, and why
     fell: list[str] = field(default_factory=list)  # why models before this one were left
     shortened: bool = False
+    tell: Callable[[Tried, int], Awaitable[None]] = _tell_nobody  # that it is asked again, and for which time
 
     def messages(self, *, marked: bool) -> Sequence[Message]:
         asked = self.wanted.messages(marked)
@@ -148,11 +153,11 @@ async def run_step(
         first = ()
         assert tried.failure is not None
         await calls.record_try(step.call, tried)
-        if await step.shorten(tried.failure):
-            continue
-        again = step.after(tried, models.chance())
+        shortened = await step.shorten(tried.failure)
+        again = Again() if shortened else step.after(tried, models.chance())
         if again is None:
             raise _no_answer(step, tried)
+        await step.tell(tried, step.failures + 1)
         await asyncio.sleep(models.clock.real_seconds(again.wait))
 
 

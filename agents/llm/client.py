@@ -1,21 +1,23 @@
 """Asks models: one question with a whole, typed answer, or one turn of a talk with tools."""
 
 import random
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
 
 from agents.domain import events as e
 from agents.domain.decisions.kind import Moment
-from agents.domain.errors import NoAnswer
+from agents.domain.errors import NoAnswer, NoSuchTask
 from agents.domain.events import Event
-from agents.domain.ids import derive_id, fingerprint
+from agents.domain.ids import TaskId, derive_id, fingerprint
 from agents.domain.limits import Limits
 from agents.domain.models.ability import reading_room
-from agents.domain.models.failure import POLICIES, ErrorClass, Failure, RetryPolicy
+from agents.domain.models.failure import POLICIES, ErrorClass, Failure, RetryPolicy, fault_of
 from agents.domain.models.money import Budget
 from agents.domain.models.routing import Chosen
 from agents.domain.task.task import Task
+from agents.domain.text.sanitize import clean, cut
 from agents.llm.answers import (
     BadAnswer,
     marked_talk,
@@ -32,7 +34,7 @@ from agents.llm.gateway import Gateway
 from agents.llm.prompts import Prompt, PromptCut, Prompts
 from agents.llm.rendering import BadTemplate
 from agents.llm.replies import Reply
-from agents.ports import Ask, Call, CallBook, Clock, Converse, Keep, Said, Shape, Spent
+from agents.ports import Ask, Call, CallBook, Clock, Converse, Decide, Keep, Said, Shape, Spent, Tried
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -96,6 +98,11 @@ class Notices:
         ]
 
 
+Note = Callable[[TaskId, Decide], Awaitable[object]]
+SAID = 2_000  # characters of an answer that does not count
+READ = (ErrorClass.PARSING, ErrorClass.VALIDATION, ErrorClass.LOGIC)  # where an answer came
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JobLlm:
     """Implements agents.ports.Llm and Talker. The same step of the same job is paid once, however often it is run."""
@@ -104,6 +111,7 @@ class JobLlm:
     job: str
     calls: CallBook
     notices: Notices = field(default_factory=Notices)
+    note: Note | None = None  # records facts while the job goes on
 
     async def ask(self, asked: Ask, shape: type[Shape]) -> tuple[Shape, Spent]:
         step, left_out = await self._question(asked, shape)
@@ -203,7 +211,32 @@ class JobLlm:
 
     def _step(self, call: Call, wanted: Wanted[Value], policy: str) -> Step[Value]:
         models = {model.name: model for model in self.models.chosen[call.role].models}
-        return Step(call=call, models=models, policy=self._policy(policy), wanted=wanted)
+        step = Step(call=call, models=models, policy=self._policy(policy), wanted=wanted)
+        step.tell = partial(self._tell, step)
+        return step
+
+    async def _tell(self, step: Step[Value], tried: Tried, time: int) -> None:
+        """People see that a model is asked again, while it is."""
+        failure, call = tried.failure, step.call
+        if self.note is None or failure is None:
+            return
+
+        def decide(task: Task, moment: Moment) -> Sequence[Event]:
+            told = e.ModelAskedAgain(
+                task=task.id,
+                at=moment.at,
+                role=call.role,
+                question=call.question,
+                model=tried.model,
+                time=time,
+                fault=fault_of(failure),
+                why=failure.message,
+                said=cut(clean(step.bad_answer), SAID) if failure.error in READ else "",
+            )
+            return [] if task.has_ended else [told]
+
+        with suppress(NoSuchTask):  # what a message is, is asked before there is a task
+            await self.note(call.task.id, decide)
 
     def _policy(self, name: str) -> RetryPolicy:
         """As it is written now; a task may keep a workflow whose own policy is gone since."""

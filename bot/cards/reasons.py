@@ -3,12 +3,44 @@
 from collections.abc import Callable, Iterable
 
 from agents.domain.checks.evaluation import RiskLevel
+from agents.domain.models.failure import Fault
+from agents.domain.models.money import ModelAskedAgain
 from agents.domain.planning.review import Side
 from agents.domain.reason import Cause, Reason, Why
+from agents.domain.text.sanitize import one_line
 
 
 def put(why: Cause) -> str:
     return why if isinstance(why, str) else WORDS[why.code](why)
+
+
+_ASKED: dict[str, str] = {
+    "decompose": "The planner",
+    "setup": "The planner",
+    "critic": "The critic",
+    "custodiet": "The scope guard",
+    "debate": "A reviewer",
+    "specialist": "A specialist",
+    "code_review": "The reviewer of the work",
+    "work": "A minion",
+    "ask": "The reader of the code",
+}
+_TIMES = {2: "a second time", 3: "a third time"}
+FAULTS: dict[Fault, str] = {
+    Fault.CUT_OFF: "its answer was cut off",
+    Fault.TOO_LONG: "the question was longer than its model takes, so it is asked with less",
+    Fault.SILENT: "it gave no answer",
+    Fault.UNREADABLE: "its answer could not be read",
+    Fault.REFUSED: "its answer does not count",
+}
+
+
+def asked_again(fact: ModelAskedAgain) -> str:
+    """Such as "The planner is asked a second time: its answer was cut off"."""
+    who, times = _ASKED.get(fact.question, "A model"), _TIMES.get(fact.time, f"for the {fact.time}th time")
+    fault = Fault(fact.fault)
+    detail = f" ({one_line(fact.why, 160)})" if fault in (Fault.SILENT, Fault.REFUSED, Fault.UNREADABLE) else ""
+    return f"{who} is asked {times}: {FAULTS[fault]}{detail}"
 
 
 def put_all(why: Iterable[Cause]) -> tuple[str, ...]:

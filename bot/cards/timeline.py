@@ -17,7 +17,7 @@ from bot.cards.plan import SHORT_LEVEL
 from bot.cards.planning.argument import CRITIC, POSITION, SCOPE_GUARD
 from bot.cards.planning.ground import baseline_in_words
 from bot.cards.progress import SCORE
-from bot.cards.reasons import put
+from bot.cards.reasons import asked_again, put
 
 Decisions = Callable[[DecisionId], Decision | None]
 
@@ -112,6 +112,9 @@ OF_TASKS: dict[type[Event], Callable[[Any, NameOf], str]] = {
     e.GuidanceLeftOut: lambda f, name: f"Left out: {f.file}, because {f.why}",
     e.WorkflowRead: lambda f, name: (
         f"Read the project's own workflow{_under(f.workflow)}" + "".join(f"; left out: {each}" for each in f.left_out)
+    ),
+    e.ModelAskedAgain: lambda f, name: (
+        f"{asked_again(f)} ({f.model})" + (f". It had said: “{one_line(f.said, 300)}”" if f.said else "")
     ),
     e.ModelDegraded: lambda f, name: f"{f.model} answered in place of the preferred model: {f.why}",
     e.BudgetReached: lambda f, name: f"The budget of {f.budget} is used up (${f.limit:.2f})",

@@ -18,7 +18,7 @@ from agents.domain.models.routing import describe_models
 from agents.domain.task.task import Task
 from agents.domain.workflow.workflow import Resolved, Workflow
 from agents.llm.choice import choose_models, lacking, try_all
-from agents.llm.client import JobLlm, Models
+from agents.llm.client import JobLlm, Models, Notices
 from agents.llm.gateway import Gateway
 from agents.llm.prompts import Adds, Prompts
 from agents.minions.engines import WINDOW
@@ -58,9 +58,11 @@ class World:
 
     async def ports(self, job: Job) -> Ports:
         window = await self.models.window("primary") if job.flow in ("work", "answer") else None
-        llm = JobLlm(models=self.models, job=job.id, calls=self.calls)
+        notices = Notices()
+        store = JobLog(self.services.database, job, self._moment, also=notices.facts)
+        llm = JobLlm(models=self.models, job=job.id, calls=self.calls, notices=notices, note=store.note)
         return Ports(
-            store=JobLog(self.services.database, job, self._moment, also=llm.notices.facts),
+            store=store,
             projects=self.projects,
             llm=llm,
             specialists=self.specialists,

@@ -4,22 +4,26 @@ import asyncio
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import replace
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from agents.domain.decisions.kind import Moment
 from agents.domain.errors import BudgetReached, NoAnswer
+from agents.domain.ids import TaskId
 from agents.domain.models.ability import THINKING, Ability, answer_room, lacks_for, reading_room
-from agents.domain.models.failure import ErrorClass
-from agents.domain.models.money import Budgets
+from agents.domain.models.failure import ErrorClass, Failure, Fault, fault_of
+from agents.domain.models.money import Budgets, ModelAskedAgain
 from agents.domain.models.routing import Model, Size
 from agents.flows.review_answers import SpecialistAnswer
 from agents.llm.gateway import UNKNOWN_PRICE, CallFailed, Gateway, Request
 from agents.llm.servers import is_near
 from agents.minions.engines.builtin.tools import TOOLS
 from agents.minions.engines.builtin.transcript import Talk, opening_row
-from agents.ports import Converse
+from agents.ports import Converse, Decide
+from bot.cards.reasons import FAULTS, asked_again
 from tests.fakes.model_server import KEY, Fails, ModelServer, Says
 from tests.fakes.wires import WIRES
 from tests.llm.rig import LOADED, Rig, asked, rigged, task
@@ -233,3 +237,32 @@ def test_a_window_is_shared_by_question_and_answer(window: int, answer: int, rea
 def test_nothing_is_held_against_a_model_that_nobody_knows() -> None:
     assert not lacks_for("primary", Ability())
     assert lacks_for("primary", Ability(window=8_192, tagged=True)) and not lacks_for("critic", Ability(window=8_192))
+
+
+async def test_people_are_told_while_it_is_asked_again(tmp_path: Path) -> None:
+    """What it is asked for, for which time and why; and how the answer that does not count begins."""
+    told = list[ModelAskedAgain]()
+
+    async def note(id: TaskId, decide: Decide) -> None:
+        moment = Moment(at=datetime(2026, 1, 2, tzinfo=UTC), cause="test")
+        told.extend(fact for fact in decide(task(), moment) if isinstance(fact, ModelAskedAgain))
+
+    async with serving(tmp_path, "llama.cpp") as rig:
+        rig.server.answers(
+            "specialist", Says(text="Sure, I will", finish="length"), Fails(status=503, message="busy"), NOTHING
+        )
+        about = {"specialist": "security", "focus": "Who could abuse this.", "files": MANY[:3]}
+        await replace(rig.job(), note=note).ask(asked("specialist", about=about), SpecialistAnswer)
+    assert [(fact.time, fact.fault, fact.said) for fact in told] == [
+        (2, Fault.CUT_OFF, "Sure, I will"),
+        (3, Fault.SILENT, ""),
+    ]
+    assert [asked_again(fact) for fact in told] == [
+        "A specialist is asked a second time: its answer was cut off",
+        "A specialist is asked a third time: it gave no answer (busy)",
+    ]
+
+
+def test_every_fault_has_words() -> None:
+    assert FAULTS.keys() == set(Fault)
+    assert {fault_of(Failure(error=error, message="")) for error in ErrorClass} < set(Fault)

@@ -61,6 +61,32 @@ class Failure:
         return self.retry_after is not None and self.retry_after > policy.longest
 
 
+class Fault(StrEnum):
+    """What was wrong with an answer, for people."""
+
+    CUT_OFF = "cut_off"
+    TOO_LONG = "too_long"  # the question
+    SILENT = "silent"
+    UNREADABLE = "unreadable"
+    REFUSED = "refused"  # read, and it does not count
+
+
+def fault_of(failure: Failure) -> Fault:
+    if failure.cut_off or failure.overflow:
+        return Fault.CUT_OFF if failure.cut_off else Fault.TOO_LONG
+    return _FAULTS[failure.error]
+
+
+_FAULTS: dict[ErrorClass, Fault] = {
+    ErrorClass.NETWORK: Fault.SILENT,
+    ErrorClass.CLI_ERROR: Fault.SILENT,
+    ErrorClass.RESOURCE: Fault.SILENT,
+    ErrorClass.PARSING: Fault.UNREADABLE,
+    ErrorClass.VALIDATION: Fault.UNREADABLE,
+    ErrorClass.LOGIC: Fault.REFUSED,
+}
+
+
 def error_of_status(status: int, said: str = "") -> ErrorClass:
     """Of an HTTP answer that is no good: what passes by itself, and what people must do something about. A quota that
     is used up comes with the status of one who is too busy."""

@@ -28,6 +28,19 @@ class ModelDegraded(Event):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ModelAskedAgain(Event):
+    """An answer did not count, or none came, so a model is asked once more."""
+
+    role: str
+    question: str
+    model: str
+    time: int  # 2: for the second time
+    fault: str  # a Fault
+    why: str
+    said: str = ""  # how the answer that did not count begins
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class BudgetReached(Event):
     """A call would have gone over the budget, so it was not made."""
 
@@ -51,10 +64,12 @@ class MoneyState:
     raised: tuple[tuple[str, float], ...] = ()  # how far this task may go into the budgets it shares with others
     warned: tuple[str, ...] = ()  # budgets that people were warned of
     degraded: tuple[str, ...] = ()  # models that had to stand in for preferred ones
+    asked_again: ModelAskedAgain | None = None  # the last that was
 
 
 fold = Fold[MoneyState]()
 fold.on(BudgetWarned)(lambda money, fact: replace(money, warned=(*money.warned, fact.budget)))
+fold.on(ModelAskedAgain)(lambda money, fact: replace(money, asked_again=fact))
 fold.on(ModelDegraded)(lambda money, fact: replace(money, degraded=(*money.degraded, fact.model)))
 
 

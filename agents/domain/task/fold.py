@@ -101,6 +101,7 @@ STAYS: frozenset[type[Event]] = frozenset(
         e.DecisionHeld,
         e.DecisionDeferred,
         e.BudgetWarned,
+        e.ModelAskedAgain,
         e.ModelDegraded,
         e.GuidanceLeftOut,
         e.WorkflowRead,
