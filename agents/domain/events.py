@@ -39,6 +39,7 @@ from agents.domain.models.money import (
     BudgetWarned as BudgetWarned,
     ModelAskedAgain as ModelAskedAgain,
     ModelDegraded as ModelDegraded,
+    ModelLacks as ModelLacks,
 )
 from agents.domain.planning import facts as planning
 from agents.domain.planning.facts import *  # noqa: F403

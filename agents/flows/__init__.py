@@ -191,6 +191,7 @@ FLOW_AFTER: tuple[On, ...] = (
     On(e.BudgetWarned),
     On(e.ModelAskedAgain),
     On(e.ModelDegraded),
+    On(e.ModelLacks),
     On(e.GuidanceLeftOut),
     On(e.WorkflowRead),  # the same flow asks the planner
     On(e.BudgetReached),

@@ -12,7 +12,7 @@ from agents.domain.errors import NoAnswer, NoSuchTask
 from agents.domain.events import Event
 from agents.domain.ids import TaskId, derive_id, fingerprint
 from agents.domain.limits import Limits
-from agents.domain.models.ability import reading_room
+from agents.domain.models.ability import lacks_for, reading_room
 from agents.domain.models.failure import POLICIES, ErrorClass, Failure, RetryPolicy, fault_of
 from agents.domain.models.money import Budget
 from agents.domain.models.routing import Chosen
@@ -99,6 +99,7 @@ class Notices:
 
 
 Note = Callable[[TaskId, Decide], Awaitable[object]]
+FIRST = "decompose"  # with which the work on a task begins
 SAID = 2_000  # characters of an answer that does not count
 READ = (ErrorClass.PARSING, ErrorClass.VALIDATION, ErrorClass.LOGIC)  # where an answer came
 
@@ -114,6 +115,8 @@ class JobLlm:
     note: Note | None = None  # records facts while the job goes on
 
     async def ask(self, asked: Ask, shape: type[Shape]) -> tuple[Shape, Spent]:
+        if asked.question == FIRST:
+            await self._say_lacks(asked.task)
         step, left_out = await self._question(asked, shape)
         answer, keep = await run_step(step, self.calls, self.models)
         return answer, self.notices.add(replace(await keep(), left_out=left_out))
@@ -214,6 +217,25 @@ class JobLlm:
         step = Step(call=call, models=models, policy=self._policy(policy), wanted=wanted)
         step.tell = partial(self._tell, step)
         return step
+
+    async def _say_lacks(self, task: Task) -> None:
+        """Before the work on a task begins: what its models cannot do, as far as their servers have said."""
+        found = dict[str, tuple[str, list[str]]]()
+        for role, served in self.models.chosen.items():
+            first = served.models[0]
+            if lacks := lacks_for(role, await self.models.gateway.ability(first)):
+                found[role] = first.name, lacks
+
+        def decide(task: Task, moment: Moment) -> Sequence[Event]:
+            known = {fact.role for fact in task.money.lacks}
+            return [
+                e.ModelLacks(task=task.id, at=moment.at, role=role, model=model, lacks=tuple(lacks))
+                for role, (model, lacks) in found.items()
+                if role not in known
+            ]
+
+        if found and self.note is not None:
+            await self.note(task.id, decide)
 
     async def _tell(self, step: Step[Value], tried: Tried, time: int) -> None:
         """People see that a model is asked again, while it is."""

@@ -209,7 +209,7 @@ _STATUS: tuple[type[Event], ...] = (
     *(e.WishWeighed, e.WishSettled, e.PlanEdited, e.PlanEditRefused),
     *(e.TaskStopped, e.TaskResumed, e.TaskBackburnered, e.JobParked, e.JobRetried),
     *(e.BudgetWarned, e.BudgetReached, e.BudgetRaised, e.ModelDegraded, e.ModelAskedAgain, e.GuidanceLeftOut),
-    e.WorkflowRead,
+    *(e.ModelLacks, e.WorkflowRead),
     *(e.DecompositionDrafted, e.PlanningSimplified, e.OutlineChosen, e.DecompositionSentBack, e.ReviewersDisagreed),
     *(e.DebateRoundHeld, e.DecompositionApproved, e.DecompositionBlocked, e.DecompositionEscalated, e.PlanAccepted),
     *(e.PlanChangeRequested, e.ClarificationAnswered, e.WorkBegun, e.SubtaskReady, e.MinionStarted),

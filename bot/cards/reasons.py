@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable
 
 from agents.domain.checks.evaluation import RiskLevel
 from agents.domain.models.failure import Fault
-from agents.domain.models.money import ModelAskedAgain
+from agents.domain.models.money import ModelAskedAgain, ModelLacks
 from agents.domain.planning.review import Side
 from agents.domain.reason import Cause, Reason, Why
 from agents.domain.text.sanitize import one_line
@@ -33,6 +33,10 @@ FAULTS: dict[Fault, str] = {
     Fault.UNREADABLE: "its answer could not be read",
     Fault.REFUSED: "its answer does not count",
 }
+
+
+def lacking(fact: ModelLacks) -> str:
+    return f"{fact.model} may not do as {fact.role}: {', '.join(fact.lacks)}"
 
 
 def asked_again(fact: ModelAskedAgain) -> str:

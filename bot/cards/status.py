@@ -18,7 +18,7 @@ from bot.cards.plan import SHORT_LEVEL, because, order_in_words
 from bot.cards.planning.argument import argument_rows, debate_rows
 from bot.cards.planning.ground import setup_in_words
 from bot.cards.progress import work_rows
-from bot.cards.reasons import asked_again, put
+from bot.cards.reasons import asked_again, lacking, put
 from bot.cards.scene import NO_BILL, Bill, Scene, bill_rows, rows_of
 from bot.messages import Button, Card, Row, Tone
 
@@ -95,6 +95,7 @@ def _notes(task: Task) -> Iterator[tuple[str, str]]:
     yield "Plan", SHORT_LEVEL[task.plan.level]
     if money.asked_again and task.changed_at == money.asked_again.at:  # nothing has come of it yet
         yield "Asked again", asked_again(money.asked_again)
+    yield "Model", "; ".join(map(lacking, money.lacks))
     if money.degraded:
         yield "Fallback model", f"{', '.join(money.degraded)}: the preferred model did not answer"
     if task.plan.rehearsal:

@@ -17,7 +17,7 @@ from bot.cards.plan import SHORT_LEVEL
 from bot.cards.planning.argument import CRITIC, POSITION, SCOPE_GUARD
 from bot.cards.planning.ground import baseline_in_words
 from bot.cards.progress import SCORE
-from bot.cards.reasons import asked_again, put
+from bot.cards.reasons import asked_again, lacking, put
 
 Decisions = Callable[[DecisionId], Decision | None]
 
@@ -116,6 +116,7 @@ OF_TASKS: dict[type[Event], Callable[[Any, NameOf], str]] = {
     e.ModelAskedAgain: lambda f, name: (
         f"{asked_again(f)} ({f.model})" + (f". It had said: “{one_line(f.said, 300)}”" if f.said else "")
     ),
+    e.ModelLacks: lambda f, name: lacking(f),
     e.ModelDegraded: lambda f, name: f"{f.model} answered in place of the preferred model: {f.why}",
     e.BudgetReached: lambda f, name: f"The budget of {f.budget} is used up (${f.limit:.2f})",
     e.BudgetRaised: lambda f, name: f"Raised the budget to ${f.limit:.2f}",

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Sequence
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -15,7 +15,7 @@ from agents.domain.errors import BudgetReached, NoAnswer
 from agents.domain.ids import TaskId
 from agents.domain.models.ability import THINKING, Ability, answer_room, lacks_for, reading_room
 from agents.domain.models.failure import ErrorClass, Failure, Fault, fault_of
-from agents.domain.models.money import Budgets, ModelAskedAgain
+from agents.domain.models.money import Budgets, ModelAskedAgain, ModelLacks
 from agents.domain.models.routing import Model, Size
 from agents.flows.review_answers import SpecialistAnswer
 from agents.llm.gateway import UNKNOWN_PRICE, CallFailed, Gateway, Request
@@ -23,7 +23,7 @@ from agents.llm.servers import is_near
 from agents.minions.engines.builtin.tools import TOOLS
 from agents.minions.engines.builtin.transcript import Talk, opening_row
 from agents.ports import Converse, Decide
-from bot.cards.reasons import FAULTS, asked_again
+from bot.cards.reasons import FAULTS, asked_again, lacking
 from tests.fakes.model_server import KEY, Fails, ModelServer, Says
 from tests.fakes.wires import WIRES
 from tests.llm.rig import LOADED, Rig, asked, rigged, task
@@ -266,3 +266,21 @@ async def test_people_are_told_while_it_is_asked_again(tmp_path: Path) -> None:
 def test_every_fault_has_words() -> None:
     assert FAULTS.keys() == set(Fault)
     assert {fault_of(Failure(error=error, message="")) for error in ErrorClass} < set(Fault)
+
+
+async def test_what_a_model_lacks_is_said_before_the_work_on_a_task_begins(tmp_path: Path) -> None:
+    said, order = list[str](), list[int]()
+    async with serving(tmp_path, "llama.cpp", tools=False, window=8_192) as rig:
+        rig.server.answers("decompose", {"status": "IMPOSSIBLE", "why": "it is a test of models"})
+
+        async def note(id: TaskId, decide: Decide) -> None:
+            facts = decide(task(), Moment(at=datetime(2026, 1, 2, tzinfo=UTC), cause="test"))
+            said.extend(lacking(fact) for fact in facts if isinstance(fact, ModelLacks))
+            order.append(rig.server.count())
+
+        with suppress(NoAnswer):  # what it answers is another matter
+            await replace(rig.job(), note=note).ask(asked("decompose"), SpecialistAnswer)
+    assert order[0] == 0
+    assert said == [
+        "openai/own may not do as primary: it calls no tools, it takes 8,192 tokens at once, and 16,000 are needed"
+    ]

@@ -28,6 +28,15 @@ class ModelDegraded(Event):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ModelLacks(Event):
+    """What is known to be missing in a role's model, before it is asked for anything."""
+
+    role: str
+    model: str
+    lacks: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ModelAskedAgain(Event):
     """An answer did not count, or none came, so a model is asked once more."""
 
@@ -65,10 +74,12 @@ class MoneyState:
     warned: tuple[str, ...] = ()  # budgets that people were warned of
     degraded: tuple[str, ...] = ()  # models that had to stand in for preferred ones
     asked_again: ModelAskedAgain | None = None  # the last that was
+    lacks: tuple[ModelLacks, ...] = ()
 
 
 fold = Fold[MoneyState]()
 fold.on(BudgetWarned)(lambda money, fact: replace(money, warned=(*money.warned, fact.budget)))
+fold.on(ModelLacks)(lambda money, fact: replace(money, lacks=(*money.lacks, fact)))
 fold.on(ModelAskedAgain)(lambda money, fact: replace(money, asked_again=fact))
 fold.on(ModelDegraded)(lambda money, fact: replace(money, degraded=(*money.degraded, fact.model)))
 

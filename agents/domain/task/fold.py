@@ -103,6 +103,7 @@ STAYS: frozenset[type[Event]] = frozenset(
         e.BudgetWarned,
         e.ModelAskedAgain,
         e.ModelDegraded,
+        e.ModelLacks,
         e.GuidanceLeftOut,
         e.WorkflowRead,
         e.BudgetRaised,
