@@ -11,7 +11,7 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from agents.domain.models.ability import Ability, lacks_for
+from agents.domain.models.ability import Ability, Lack, lacks_for
 from agents.domain.models.failure import ErrorClass
 from agents.domain.models.routing import Chosen, Model, Ollama, Written, which_models
 from agents.llm.answers import NONCE, BadAnswer, read_answer, schema_for, tool_schemas
@@ -120,7 +120,7 @@ async def try_all(gateway: Gateway, chosen: Chosen, *, own: bool = False) -> dic
     return dict(zip(wanted, await asyncio.gather(*(try_model(gateway, model) for model in wanted)), strict=True))
 
 
-def lacking(chosen: Chosen, found: Mapping[Model, Ability]) -> dict[str, list[str]]:
+def lacking(chosen: Chosen, found: Mapping[Model, Ability]) -> dict[str, tuple[Lack, ...]]:
     """By role, what keeps its first model from serving it."""
     return {
         role: lacks

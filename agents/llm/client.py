@@ -12,7 +12,7 @@ from agents.domain.errors import NoAnswer, NoSuchTask
 from agents.domain.events import Event
 from agents.domain.ids import TaskId, derive_id, fingerprint
 from agents.domain.limits import Limits
-from agents.domain.models.ability import lacks_for, reading_room
+from agents.domain.models.ability import Ability, lacks_for, reading_room
 from agents.domain.models.failure import POLICIES, ErrorClass, Failure, RetryPolicy, fault_of
 from agents.domain.models.money import Budget
 from agents.domain.models.routing import Chosen
@@ -220,17 +220,19 @@ class JobLlm:
 
     async def _say_lacks(self, task: Task) -> None:
         """Before the work on a task begins: what its models cannot do, as far as their servers have said."""
-        found = dict[str, tuple[str, list[str]]]()
+        found = dict[str, tuple[str, Ability]]()
         for role, served in self.models.chosen.items():
-            first = served.models[0]
-            if lacks := lacks_for(role, await self.models.gateway.ability(first)):
-                found[role] = first.name, lacks
+            able = await self.models.gateway.ability(served.models[0])
+            if lacks_for(role, able):
+                found[role] = served.models[0].name, able
 
         def decide(task: Task, moment: Moment) -> Sequence[Event]:
             known = {fact.role for fact in task.money.lacks}
             return [
-                e.ModelLacks(task=task.id, at=moment.at, role=role, model=model, lacks=tuple(lacks))
-                for role, (model, lacks) in found.items()
+                e.ModelLacks(
+                    task=task.id, at=moment.at, role=role, model=model, lacks=lacks_for(role, able), window=able.window
+                )
+                for role, (model, able) in found.items()
                 if role not in known
             ]
 

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable
 
 from agents.domain.checks.evaluation import RiskLevel
+from agents.domain.models.ability import Lack, least_window
 from agents.domain.models.failure import Fault
 from agents.domain.models.money import ModelAskedAgain, ModelLacks
 from agents.domain.planning.review import Side
@@ -35,8 +36,20 @@ FAULTS: dict[Fault, str] = {
 }
 
 
+LACKS: dict[Lack, str] = {
+    Lack.ANSWER: "it did not answer when it was tried",
+    Lack.TAG: "it gave no JSON answer with the tag of its question",
+    Lack.TOOLS: "it calls no tools",
+    Lack.WINDOW: "it takes {window:,} tokens at once, and {least:,} are needed",
+}
+
+
+def lacks_in_words(role: str, lacks: Iterable[Lack], window: int) -> str:
+    return ", ".join(LACKS[lack].format(window=window, least=least_window(role)) for lack in lacks)
+
+
 def lacking(fact: ModelLacks) -> str:
-    return f"{fact.model} may not do as {fact.role}: {', '.join(fact.lacks)}"
+    return f"{fact.model} may not do as {fact.role}: {lacks_in_words(fact.role, fact.lacks, fact.window)}"
 
 
 def asked_again(fact: ModelAskedAgain) -> str:

@@ -27,6 +27,7 @@ from agents.workspace.sandbox import sandbox_choice
 from agents.workspace.sandbox.walls import SandboxUnusable
 from bot.__main__ import foreign_packages
 from bot.app import check_store
+from bot.cards.reasons import lacks_in_words
 from bot.cli import session
 from bot.cli.gates_check import check_gates
 from bot.cli.ground_check import check_grounds
@@ -282,7 +283,8 @@ def judge_model(model: Model, able: Ability, chosen: Chosen) -> Check:
         return fail(name, able.problem, able.next_step)
     if not any(lacks.values()):
         return ok(name, f"{_able(able)}; enough for {', '.join(roles)}")
-    said = (f"not enough for {role}: {', '.join(why)}" for role, why in lacks.items() if why)
+    why = {role: lacks_in_words(role, found, able.window) for role, found in lacks.items() if found}
+    said = (f"not enough for {role}: {words}" for role, words in why.items())
     return warn(name, f"{_able(able)}; {'; '.join(said)}", "Name a stronger model for these roles.")
 
 

@@ -24,6 +24,7 @@ from agents.llm.prompts import Adds, Prompts
 from agents.minions.engines import WINDOW
 from agents.ports import CallBook, Ports, Projects, Specialist
 from agents.workspace.projects import SAMPLE, GitProjects, lay_out_sample
+from bot.cards.reasons import lacks_in_words
 from bot.cards.work import outside
 from bot.config.settings import Settings
 from bot.running.workshop import Hub, Site, Workshop, WorkshopSettings, make_hub, make_workshop
@@ -97,8 +98,9 @@ class World:
         """What servers of one's own can do is known before a task begins; what they cannot is in the log."""
         found = await try_all(self.models.gateway, self.models.chosen, own=True)
         for role, lacks in lacking(self.models.chosen, found).items():
-            model = self.models.chosen[role].models[0].name
-            log.warning("%s may not do for %s: %s. `overlord doctor` tries it again.", model, role, ", ".join(lacks))
+            model = self.models.chosen[role].models[0]
+            why = lacks_in_words(role, lacks, found[model].window)
+            log.warning("%s may not do for %s: %s. `overlord doctor` tries it again.", model.name, role, why)
 
     async def resolve_workflow(self, task: Task, branch: str) -> Resolved:
         """The one that its plan is to be approved under, with what its project's own files add to it."""

@@ -14,7 +14,7 @@ from aiohttp import web
 
 from agents.catalog.models import MODELS
 from agents.catalog.yaml import read_packaged
-from agents.domain.models.ability import Ability, lacks_for
+from agents.domain.models.ability import Ability, Lack, lacks_for
 from agents.domain.models.routing import ROLES, Chosen, Model, Served
 from agents.llm import servers
 from agents.llm.choice import choose_models, find_ollama, try_all, try_model
@@ -117,7 +117,7 @@ async def test_every_model_is_tried_once() -> None:
     good, bad = found[large], found[small]
     assert (good.problem, good.tagged, good.tools) == ("", True, True) and good.seconds > 0
     assert (bad.problem, bad.next_step) == ("gone", "Check key, quota and the model's name.")
-    assert not lacks_for("primary", good) and lacks_for("custodiet", bad) == ["gone"]
+    assert not lacks_for("primary", good) and lacks_for("custodiet", bad) == (Lack.ANSWER,)
 
 
 def hello(seen: Seen) -> Says | Fails:
@@ -127,25 +127,24 @@ def hello(seen: Seen) -> Says | Fails:
     return Says(calls=(("report", "{}"),)) if seen.heard and seen.heard.tools else Says(value={"ok": True})
 
 
-CLUMSY: list[tuple[dict[str, Any], Says, list[str]]] = [
-    ({}, Says(text="Sure! I am ready."), ["it gave no JSON answer with the tag of its question", "it calls no tools"]),
-    ({"tools": False}, Says(value={"ok": True}), ["it calls no tools"]),
-    ({"window": 8192, "tools": True}, Says(value={"ok": True}), ["it calls no tools", "8,192 tokens at once"]),
+CLUMSY: list[tuple[dict[str, Any], Says, set[Lack]]] = [
+    ({}, Says(text="Sure! I am ready."), {Lack.TAG, Lack.TOOLS}),
+    ({"tools": False}, Says(value={"ok": True}), {Lack.TOOLS}),
+    ({"window": 8192, "tools": True}, Says(value={"ok": True}), {Lack.TOOLS, Lack.WINDOW}),
 ]
 
 
 @pytest.mark.parametrize(("able", "says", "lacks"), CLUMSY)
 @pytest.mark.parametrize("wire", ["llama.cpp", "ollama"])
 async def test_what_a_server_cannot_do_is_known_by_role(
-    wire: str, able: dict[str, Any], says: Says, lacks: list[str]
+    wire: str, able: dict[str, Any], says: Says, lacks: set[Lack]
 ) -> None:
     async with ModelServer(wire=wire, models=("own",), **able) as server:
         server.answers("hello", says)
         model = Model(name=server.named(), base_url=server.url, api_key=KEY)
         found = await try_all(LOADED, {role: Served(models=(model,), why="") for role in ROLES}, own=True)
-    said = lacks_for("primary", found[model])
-    assert all(any(words in each for each in said) for words in lacks), said
-    assert "it calls no tools" not in lacks_for("critic", found[model])
+    assert set(lacks_for("primary", found[model])) == lacks
+    assert Lack.TOOLS not in lacks_for("critic", found[model])
 
 
 async def test_a_window_is_what_the_server_says() -> None:

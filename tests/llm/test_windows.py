@@ -13,7 +13,7 @@ import pytest
 from agents.domain.decisions.kind import Moment
 from agents.domain.errors import BudgetReached, NoAnswer
 from agents.domain.ids import TaskId
-from agents.domain.models.ability import THINKING, Ability, answer_room, lacks_for, reading_room
+from agents.domain.models.ability import THINKING, Ability, Lack, answer_room, lacks_for, reading_room
 from agents.domain.models.failure import ErrorClass, Failure, Fault, fault_of
 from agents.domain.models.money import Budgets, ModelAskedAgain, ModelLacks
 from agents.domain.models.routing import Model, Size
@@ -23,7 +23,7 @@ from agents.llm.servers import is_near
 from agents.minions.engines.builtin.tools import TOOLS
 from agents.minions.engines.builtin.transcript import Talk, opening_row
 from agents.ports import Converse, Decide
-from bot.cards.reasons import FAULTS, asked_again, lacking
+from bot.cards.reasons import FAULTS, LACKS, asked_again, lacking
 from tests.fakes.model_server import KEY, Fails, ModelServer, Says
 from tests.fakes.wires import WIRES
 from tests.llm.rig import LOADED, Rig, asked, rigged, task
@@ -264,7 +264,7 @@ async def test_people_are_told_while_it_is_asked_again(tmp_path: Path) -> None:
 
 
 def test_every_fault_has_words() -> None:
-    assert FAULTS.keys() == set(Fault)
+    assert FAULTS.keys() == set(Fault) and LACKS.keys() == set(Lack)
     assert {fault_of(Failure(error=error, message="")) for error in ErrorClass} < set(Fault)
 
 

@@ -1,6 +1,7 @@
 """What a model can do, as it is written, listed, or told by its server; and which roles that is enough for."""
 
 from dataclasses import dataclass
+from enum import StrEnum
 
 THINKING = 8_000  # tokens beside the answer, for models that think before they write
 ANSWER_SHARE = 4  # an answer may take this part of a window
@@ -10,6 +11,15 @@ SLACK = 0.9  # tokenizers differ, so this much of the room is used
 LEAST_WINDOW = 6_000
 ROOMY = 16_000  # in which a role with tools can work
 WITH_TOOLS = frozenset({"primary"})  # roles whose models must call tools
+
+
+class Lack(StrEnum):
+    """What keeps a model from serving a role."""
+
+    ANSWER = "answer"  # it gave none when it was tried
+    TAG = "tag"  # its answer was no JSON with the tag of the question
+    TOOLS = "tools"
+    WINDOW = "window"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,14 +47,17 @@ def reading_room(window: int, answer: int) -> int:
     return max(1, int((window - answer) * SLACK)) if window else 0
 
 
-def lacks_for(role: str, able: Ability) -> list[str]:
+def least_window(role: str) -> int:
+    """Tokens that a model of this role must take."""
+    return ROOMY if role in WITH_TOOLS else LEAST_WINDOW
+
+
+def lacks_for(role: str, able: Ability) -> tuple[Lack, ...]:
     """What keeps a model from serving a role; nothing is held against it that nobody knows."""
-    found = [able.problem] if able.problem else []
-    if able.tagged is False:
-        found.append("it gave no JSON answer with the tag of its question")
-    if role in WITH_TOOLS and able.tools is False:
-        found.append("it calls no tools")
-    least = ROOMY if role in WITH_TOOLS else LEAST_WINDOW
-    if 0 < able.window < least:
-        found.append(f"it takes {able.window:,} tokens at once, and {least:,} are needed")
-    return found
+    lacks = {
+        Lack.ANSWER: bool(able.problem),
+        Lack.TAG: able.tagged is False,
+        Lack.TOOLS: role in WITH_TOOLS and able.tools is False,
+        Lack.WINDOW: 0 < able.window < least_window(role),
+    }
+    return tuple(lack for lack, found in lacks.items() if found)

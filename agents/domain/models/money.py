@@ -9,6 +9,7 @@ from typing import Annotated
 
 from agents.domain.fact import Event, Fold
 from agents.domain.ids import PersonId
+from agents.domain.models.ability import Lack
 from agents.domain.text.sanitize import Between
 
 
@@ -33,7 +34,8 @@ class ModelLacks(Event):
 
     role: str
     model: str
-    lacks: tuple[str, ...]
+    lacks: tuple[Lack, ...]
+    window: int = 0  # tokens that it takes
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
