@@ -52,7 +52,7 @@ async def test_where_no_model_can_plan_an_approver_may_go_on_with_a_bare_outline
             server.answers(question, TOO_LARGE)
         play = await opened(Given(config=SERVED % server.url, environ={"FAKE_KEY": KEY}))
         thread = await play.stage.say("ana", REQUEST, mention=True)
-        card = await play.sees("ana", thread, "T-1 got stuck", "maximum context length", "Asked again with less")
+        card = await play.sees("ana", thread, "T-1 got stuck", "longer than the model takes", "Asked again with less")
         assert set(card.buttons) == {"Retry step", "Continue with a one-step plan", "Cancel task"}
         asked = [in_brief(seen) for seen in server.seen if seen.question != "route"]
         assert asked == [False, True], "each once: nothing here mends by itself"
@@ -62,7 +62,7 @@ async def test_where_no_model_can_plan_an_approver_may_go_on_with_a_bare_outline
         await play.sees("ana", thread, "This is not yours to decide", "an approver")
         await play.stage.press("lead", thread, "Continue with a one-step plan")
         card = await play.sees("ana", thread, "the plan needs your judgement", "No model could plan this")
-        assert "One-step plan" in card.text and "TODO" in card.text and "maximum context length" in card.text
+        assert "One-step plan" in card.text and "TODO" in card.text and "longer than the model takes" in card.text
         assert "No verdict from the critic and the scope guard" in card.text, "who judges is not made simpler"
         assert not (await play.task()).plan.accepted
         await play.stage.press("lead", thread, "Proceed as proposed")

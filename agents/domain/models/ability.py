@@ -6,7 +6,7 @@ from enum import StrEnum
 THINKING = 8_000  # tokens beside the answer, for models that think before they write
 ANSWER_SHARE = 4  # an answer may take this part of a window
 LEAST_ANSWER = 256  # tokens
-SLACK = 0.9  # tokenizers differ, so this much of the room is used
+USED = 0.9  # tokenizers differ, so this much of the room is used
 # Tokens of question and answer together. The rules and one question take some 4,000.
 LEAST_WINDOW = 6_000
 ROOMY = 16_000  # in which a role with tools can work
@@ -44,7 +44,7 @@ def answer_room(window: int, wanted: int) -> int:
 
 def reading_room(window: int, answer: int) -> int:
     """Tokens that a question may have beside its answer; 0: as many as there are."""
-    return max(1, int((window - answer) * SLACK)) if window else 0
+    return max(1, int((window - answer) * USED)) if window else 0
 
 
 def least_window(role: str) -> int:
