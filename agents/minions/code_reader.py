@@ -26,7 +26,20 @@ from agents.minions.engines.builtin.executor import SCOPE, Arguments, Done, Late
 from agents.minions.engines.builtin.tools import TOOLS
 from agents.minions.engines.builtin.transcript import Ended, Row, Talk, Turn, result
 from agents.minions.engines.builtin.turn import message_of, parse_calls
-from agents.ports import AskBrief, Converse, Files, Finished, Found, GoesOn, Owed, Said, Show, Workspace, show_nothing
+from agents.ports import (
+    AskBrief,
+    Converse,
+    Files,
+    Finished,
+    Found,
+    GoesOn,
+    Owed,
+    Said,
+    Show,
+    Trial,
+    Workspace,
+    show_nothing,
+)
 
 ROLE = "primary"
 READS = ("read_file", "list_directory", "glob_files", "search_files", "run_command")
@@ -100,7 +113,7 @@ class CodeTalks:
                 skills=(),
                 limits=services.limits,
                 show=show,
-                trial=_no_trial,
+                trials=_no_trials,
                 refused=_nothing_refused,
             )
             run = _Run(brief=brief, executor=executor, talk=Talk(window=services.window))
@@ -302,8 +315,8 @@ def _readme(files: Files, names: Sequence[str]) -> str:
         return ""
 
 
-async def _no_trial() -> None:
-    return None
+async def _no_trials() -> Sequence[Trial]:
+    return ()
 
 
 async def _nothing_refused() -> str:

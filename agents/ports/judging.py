@@ -72,10 +72,11 @@ class Candidate:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Trial:
-    """The command that the tests gate will run, for a minion's own sandbox: what fails is mended before it counts."""
+    """A command that a gate will run, for a minion's own sandbox: what fails is mended before it counts."""
 
     argv: tuple[str, ...]
     shown: str
+    before: tuple[str, ...] = ()  # says what it found before the work: only what is new counts
 
 
 class Gates(Protocol):

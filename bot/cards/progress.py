@@ -11,6 +11,7 @@ from agents.domain.work.stepping import most_attempts
 from agents.domain.work.work import Degraded, SubtaskState, Work
 from bot.cards.reasons import put
 from bot.cards.scene import Bill, bill_rows, rows_of
+from bot.cards.work.rungs import rung_rows
 from bot.messages import Card, Row, Tone
 
 S = SubtaskState
@@ -160,6 +161,7 @@ def evaluation_rows(judged: Evaluation) -> list[Row]:
     rows = [Row(label=gate.name.capitalize(), value=_gate(gate)) for gate in judged.gates if gate not in rules]
     if rules:
         rows.append(Row(label="Policy checks", value=f"passed ({', '.join(gate.name for gate in rules)})"))
+    rows += rung_rows(judged.gates)
     rows += [Row(label=review.known_as.capitalize(), value=_review(review)) for review in judged.reviews]
     rows.append(Row(label="Changed", value=changed_in_words(judged.changes, judged.files)))
     return rows

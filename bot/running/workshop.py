@@ -22,7 +22,7 @@ from agents.minions.code_reader import CodeTalks, ListFiles
 from agents.minions.engines import EngineServices
 from agents.minions.pack import Packer, WorkPacks
 from agents.minions.reading import Counts
-from agents.ports import Brief, Checkout, CodeReader, Forge, Issues, Minions, Talker, Trial, Workspace
+from agents.ports import Checkout, CodeReader, Forge, Issues, Minions, Talker, Workspace
 from agents.workspace.environments.grounds import GroundSite, GroundTools, ProjectGrounds
 from agents.workspace.environments.tree_environment import environment
 from agents.workspace.files.artefacts import FileArtefacts, file_name
@@ -44,6 +44,7 @@ from agents.workspace.projects import SAMPLE
 from agents.workspace.sandbox.sandbox_choice import ChosenSandbox
 from agents.workspace.sandbox.walls import MINION, NOBODY
 from bot.config.settings import Settings
+from bot.running.first_look import FirstLook
 from bot.services import Services
 from store.running.port_adapters import PullLog, TurnLog
 from store.transaction import Transaction
@@ -129,6 +130,7 @@ class Workshop:
         async def takes() -> int:
             return window
 
+        look = FirstLook(self.checkouts, self.gates)
         return EngineServices(
             window=window,
             talker=talker,
@@ -140,23 +142,11 @@ class Workshop:
             render=self.prompts.text,
             pack=self.packs.bounded_by(takes).for_work,
             skills_of=self.packs.skills_for,
-            trial_of=self._trial,
-            refused_of=self._why_not_yet,
+            trials_of=look.trials,
+            refused_of=look.why_not_yet,
             redact=self.services.redact,
             role_of=self.services.catalog().role,
         )
-
-    async def _why_not_yet(self, brief: Brief) -> str:
-        """Why work is not taken from a minion: it cannot be committed, or its tests would be sent back."""
-        checkout, changes = brief.checkout, brief.subtask.changes_tests
-        if said := await self.checkouts.why_uncommittable(checkout):
-            return said
-        folder = checkout.workspace.path
-        return await self.gates.read_tests(checkout.project, checkout.base, folder, changes_tests=changes)
-
-    async def _trial(self, brief: Brief) -> Trial | None:
-        checkout = brief.checkout
-        return await self.gates.trial(checkout.project, checkout.base, checkout.workspace.path)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -15,9 +15,10 @@ from agents.domain.checks.evaluation import GateCommands
 from agents.domain.project.environment import WrittenEnvironment
 from agents.ports import Listener, Profile, Ran, Room, Sandbox, Workspace
 from agents.workspace.environments.tree_environment import BARE, Attached, environment
-from agents.workspace.gates.gate_runner import CleanCheckout, GateTools
+from agents.workspace.gates.gate_runner import GateTools
 from agents.workspace.gates.judge import GateConfig, SandboxGates
 from agents.workspace.git import objects
+from agents.workspace.git.clean_checkout import CleanCheckout
 from agents.workspace.sandbox.walls import GATE
 from tests.bench.floor import folder
 from tests.bench.rows import Row, Say, compared, in_turn

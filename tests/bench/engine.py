@@ -34,7 +34,7 @@ from agents.llm.prompts import Prompts
 from agents.minions.by_role import EngineMinions
 from agents.minions.engines import EngineServices
 from agents.minions.engines.builtin.tools import TOOLS
-from agents.ports import Brief, Checkout, GaveUp, Progress, Sandbox, Workspace
+from agents.ports import Brief, Checkout, GaveUp, Progress, Sandbox, Trial, Workspace
 from agents.workspace.files.safe_open import Tree
 from agents.workspace.sandbox.walls import MINION
 from bot.app import TURN
@@ -116,8 +116,8 @@ async def _engine(models: Models, database: Database, tree: Path, number: int) -
     async def skills_of(brief: Brief) -> Sequence[Skill]:
         return ()
 
-    async def trial_of(brief: Brief) -> None:
-        return None
+    async def trials_of(brief: Brief) -> Sequence[Trial]:
+        return ()
 
     marks = [time.perf_counter()]
 
@@ -132,7 +132,7 @@ async def _engine(models: Models, database: Database, tree: Path, number: int) -
     services = EngineServices(
         talker=JobLlm(models=models, job=f"job {number}", calls=calls), sandbox=sandbox, profile=MINION,
         turns=TurnLog(database, SystemClock()), limits=Limits(), files=Tree, render=models.prompts.text, pack=pack,
-        skills_of=skills_of, trial_of=trial_of, refused_of=pack,
+        skills_of=skills_of, trials_of=trials_of, refused_of=pack,
     )  # fmt: skip
     checkout = Checkout(project="bench", branch="b", base="0", head="0", workspace=Workspace(path=tree))
     about = task(number + 2, request=REQUEST)

@@ -22,9 +22,10 @@ from agents.ports import Candidate, show_nothing
 from agents.workspace.environments.tree_environment import environment
 from agents.workspace.gates import gate_commands, rules
 from agents.workspace.gates.detect import Way
-from agents.workspace.gates.gate_runner import CleanCheckout, GateRunner, GateTools
+from agents.workspace.gates.gate_runner import GateRunner, GateTools
 from agents.workspace.gates.judge import GateConfig
 from agents.workspace.gates.passed_runs import PassedRuns
+from agents.workspace.git.clean_checkout import CleanCheckout
 from agents.workspace.sandbox import sandbox_choice
 from agents.workspace.sandbox.bubblewrap import Bubblewrap
 from agents.workspace.sandbox.container import Container

@@ -18,9 +18,10 @@ from agents.domain.text.redact import Redactor
 from agents.ports import Candidate
 from agents.workspace.environments.tree_environment import environment
 from agents.workspace.gates.gate_commands import NICE
-from agents.workspace.gates.gate_runner import CleanCheckout, GateTools
+from agents.workspace.gates.gate_runner import GateTools
 from agents.workspace.gates.judge import GateConfig, SandboxGates
 from agents.workspace.git import objects
+from agents.workspace.git.clean_checkout import CleanCheckout
 from agents.workspace.sandbox import sandbox_choice
 from agents.workspace.sandbox.bubblewrap import Bubblewrap
 from agents.workspace.sandbox.container import Container

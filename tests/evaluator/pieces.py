@@ -54,6 +54,7 @@ class Piece:
     reruns: int = 0  # of what fails, for the few pieces where that matters
     red: tuple[str, ...] = ()  # what was measured on the base, where it was
     unsteady: tuple[str, ...] = ()
+    tests: int = 0  # how many ran there
 
 
 def only(*paths: str) -> Scope:

@@ -10,9 +10,11 @@ import pytest
 
 from agents.domain.checks.evaluation import GateCommands, GateRun, Score, sum_up
 from agents.workspace.environments.tree_environment import environment
+from tests.evaluator.attacks import ATTACKS, HONEST
 from tests.evaluator.bad_rules import BAD_RULES
 from tests.evaluator.bad_tests import BAD_TESTS
 from tests.evaluator.good import GOOD
+from tests.evaluator.ladder import LADDER
 from tests.evaluator.languages import LANGUAGES
 from tests.evaluator.pieces import Piece
 from tests.evaluator.red_base import RED_BASE
@@ -20,7 +22,7 @@ from tests.evaluator.talked_round import TALKED_ROUND
 from tests.evaluator.unproven import UNPROVEN
 from tests.evaluator.yard import Verdict, judge_all
 
-ALL = (*GOOD, *BAD_RULES, *BAD_TESTS, *LANGUAGES, *RED_BASE, *TALKED_ROUND, *UNPROVEN)
+ALL = (*GOOD, *BAD_RULES, *BAD_TESTS, *LANGUAGES, *RED_BASE, *TALKED_ROUND, *UNPROVEN, *LADDER, *ATTACKS, *HONEST)
 CORPUS = {piece.name: piece for piece in ALL}
 RULES = ("forbidden files", "scope", "secrets", "loop")
 pytestmark = pytest.mark.timeout(600)

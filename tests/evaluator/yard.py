@@ -45,21 +45,23 @@ class Verdict:
 
 
 async def judge_all(pieces: Iterable[Piece], place: Path) -> dict[str, Verdict]:
-    turn = asyncio.Semaphore(AT_ONCE)
+    """In one home, as a project has one: what passed on the very same files is not run again."""
+    turn, home = asyncio.Semaphore(AT_ONCE), place / "home"
 
     async def one(piece: Piece, at: Path) -> Verdict:
         async with turn:
-            return await judge(piece, at)
+            return await judge(piece, at, home=home)
 
     wanted = list(pieces)
     found = await asyncio.gather(*(one(piece, place / str(number)) for number, piece in enumerate(wanted)))
-    return {piece.name: verdict for piece, verdict in zip(wanted, found, strict=True)}
+    left = tuple(path.name for path in (home / "gates").glob("*"))
+    return {piece.name: replace(verdict, left=left) for piece, verdict in zip(wanted, found, strict=True)}
 
 
-async def judge(piece: Piece, place: Path, sandbox: Sandbox | None = None) -> Verdict:
+async def judge(piece: Piece, place: Path, sandbox: Sandbox | None = None, home: Path | None = None) -> Verdict:
     repository, audience, shelf = place / "repository", Audience(), Shelf()
     base, commit = await asyncio.to_thread(repository_of, repository, piece.base, piece.work, piece.first)
-    gates = gates_for(repository, place, piece, shelf, sandbox)
+    gates = gates_for(repository, home or place, piece, shelf, sandbox)
     tree = git(repository, "rev-parse", f"{commit}^{{tree}}")
     earlier = (tree,) if piece.again else ()
     candidate = Candidate(
@@ -80,9 +82,11 @@ async def judge(piece: Piece, place: Path, sandbox: Sandbox | None = None) -> Ve
 
 
 def _measured(piece: Piece, tree: str) -> Baseline | None:
-    if not piece.red and not piece.unsteady:
+    if not piece.red and not piece.unsteady and not piece.tests:
         return None
-    tests = CheckBaseline(name="tests", command="", runs=3, failed=3, red=piece.red, unsteady=piece.unsteady)
+    tests = CheckBaseline(
+        name="tests", command="", runs=3, failed=3, red=piece.red, unsteady=piece.unsteady, tests=piece.tests
+    )
     return Baseline(tree=tree, key="", checks=(tests,))
 
 

@@ -58,7 +58,7 @@ class Field:
     subtask: Subtask = SUBTASK
     attempt: int = 1
     window: int = 120_000
-    trial: Trial | None = None  # by which work is tried before it is taken
+    trials: Sequence[Trial] = ()  # by which work is tried before it is taken
     refused: list[str] = field(default_factory=list)  # why it cannot be committed, each time that is asked
     progress: list[Progress] = field(default_factory=list)
     heard: list[list[str]] = field(default_factory=list)  # what people say after each turn
@@ -89,8 +89,8 @@ class Field:
         async def skills_of(checkout: Checkout) -> Sequence[Skill]:
             return self.skills
 
-        async def trial_of(brief: Brief) -> Trial | None:
-            return self.trial
+        async def trials_of(brief: Brief) -> Sequence[Trial]:
+            return self.trials
 
         async def refused_of(brief: Brief) -> str:
             return self.refused.pop(0) if self.refused else ""
@@ -105,7 +105,7 @@ class Field:
             "render": Prompts(SECRET, files=files).text,
             "pack": pack,
             "skills_of": skills_of,
-            "trial_of": trial_of,
+            "trials_of": trials_of,
             "refused_of": refused_of,
             "window": self.window,
             **changes,

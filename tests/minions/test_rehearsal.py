@@ -56,7 +56,7 @@ async def play(ground: Field, subtask: Subtask, attempt: int = 1, answer: str = 
     ground.task = task(request=request)
     ground.scope = Scope(mode=ScopeMode.EXPLICIT, patterns=subtask.files)
     ground.skills = packaged_skills().skills
-    ground.trial = Trial(argv=("python", "-m", "pytest", "-q", "-p", "no:cacheprovider"), shown="pytest -q")
+    ground.trials = [Trial(argv=("python", "-m", "pytest", "-q", "-p", "no:cacheprovider"), shown="pytest -q")]
     talker = model(turns(ground)._database)
     outcome = await ground.engine(talker).run(ground.brief(), ground.watch)
     if isinstance(outcome, Asked):

@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import Any
 
 from agents.domain.checks.changed_tests import changed_test
-from agents.domain.checks.evaluation import Change, GateRun, Score
+from agents.domain.checks.evaluation import Change, GateRun, Rung, Score
 from agents.domain.checks.scope import Scope, ScopeMode
 from agents.domain.decisions.authority import Kind
 from agents.domain.decisions.table import rule_name
@@ -13,6 +13,7 @@ from agents.domain.text.redact import Redactor
 from agents.domain.work.work import SubtaskState
 from agents.ports import Ask
 from agents.workspace.gates import rules
+from agents.workspace.gates.gate_runner import TAMPERED
 from agents.workspace.gates.scoring import not_run
 from agents.workspace.git.objects import Differing
 from tests.fakes.work import ScriptedMinions, Workshop, failing, finishes, passed, waits
@@ -243,3 +244,38 @@ async def test_changed_tests_are_shown_one_by_one_and_accepted_by_who_may(opened
     await play.sees("lead", thread, "T-1 is ready to merge", "Changed tests", "test_not_found of T-1.1, accepted by")
     assert work.gates.judged[-1].accepted == {test.key} and work.gates.judged[0].changes_tests
     assert len(work.minions.briefs) == 1, "no attempt was spent on it"
+
+
+@on(*THREE)
+async def test_an_unsteady_test_is_named_and_is_never_the_only_reason(opened: Opened) -> None:
+    """As the comparison with the base words it; by which means tests were judged is on the same card."""
+    work = Workshop()
+    unsteady = "unsteady: tests.test_net.test_slow"
+    newly = replace(failing(), why=f"1 newly failing: test_login; {unsteady}")
+    steady = replace(passed(), why=f"11 passed; {unsteady}", rungs=(Rung.BY_TEST, Rung.PLANTED, Rung.NOT_COVERED))
+    work.gates.says = {"T-1.1-1": (newly,), "T-1.1-2": (steady,)}
+    seen = asyncio.Event()
+    work.minions.scripts = {1: [finishes(), waits(seen)]}
+    play, thread = await at_work(opened, given(work))
+    await play.sees("ana", thread, "T-1.1 was sent back after attempt 1", "1 newly failing: test_login", unsteady)
+    assert "test_login" in work.minions.briefs[-1].work.feedback[0]
+    seen.set()
+    means = ("Tests judged by", "results test by test", "planted tests", "changed lines not measured")
+    await play.sees("ana", thread, "T-1.1 passed", f"11 passed; {unsteady}", *means)
+    await play.sees("lead", thread, "T-1 is ready to merge", "passed at attempt 2")
+
+
+@on(*THREE)
+async def test_tampering_is_told_in_plain_words_and_only_who_may_goes_on(opened: Opened) -> None:
+    work = Workshop()
+    lie = f"{TAMPERED}: a test that we planted to fail was reported as passed"
+    work.gates.says = {"T-1.1-1": (replace(failing(), score=Score.FAIL, why=lie), not_run("lint", "tests failed"))}
+    play, thread = await at_work(opened, given(work))
+    await play.sees("ana", thread, "T-1.1 did not pass", lie)
+    card = await play.sees("ana", thread, "T-1.1 (Write the form) needs you", lie, offers="Drop subtask")
+    assert "Another attempt would not fix this" in card.text and len(work.minions.briefs) == 1
+    await play.stage.press("ana", thread, "Continue without this check", words="it is fine")
+    await play.whispered("ana", thread, "not yours to decide")
+    assert (await play.task()).work.on(1).state is SubtaskState.NEEDS_HUMAN and not (await play.task()).delivery.pull
+    await play.stage.press("lead", thread, "Drop subtask")
+    await play.sees("lead", thread, "T-1")

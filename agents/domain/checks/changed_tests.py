@@ -8,7 +8,7 @@ SHOWN_MOST = 40  # of one piece of work
 TEXT_MOST = 1_200  # characters of one, before and after
 
 
-def changed_test(name: str, before: str, after: str) -> ChangedTest:
+def changed_test(name: str, before: str, after: str = "") -> ChangedTest:
     return ChangedTest(
         name=name,
         before=cut(before, TEXT_MOST),

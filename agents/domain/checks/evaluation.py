@@ -54,6 +54,21 @@ class Sign(StrEnum):
     UNTOLD = "untold"  # a suite that was red before and names no tests
 
 
+class Rung(StrEnum):
+    """By which means tests were judged; from the least that is known of a run to the most."""
+
+    EXIT_CODE = "exit_code"  # nothing but how the command ended
+    BY_TEST = "by_test"  # told test by test
+    PLANTED = "planted"  # whoever reports them was tried with tests of ours
+    OLD_TESTS = "old_tests"  # the tests as they were, on the new code
+    AS_TEXT = "as_text"  # test files compared word by word
+    SYNTAX_TREE = "syntax_tree"  # tests read, not run
+    NEW_TESTS = "new_tests"  # new tests on the old code
+    COVERAGE = "coverage"  # whether new tests run the changed lines
+    NOT_COVERED = "not_covered"  # that could not be measured
+    FAULTS = "faults"  # faults planted in the program
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChangedTest:
     """A test, or a file that tests read. `key` stands for all of it, also where the texts are cut."""
@@ -83,6 +98,7 @@ class GateRun:
     changed_tests: tuple[ChangedTest, ...] = ()  # for a person to accept, as the plan allows
     unshown: tuple[str, ...] = ()  # keys of those that are too many to be shown
     signs: tuple[Sign, ...] = ()
+    rungs: tuple[Rung, ...] = ()  # by which means tests were judged
 
     @property
     def ran(self) -> bool:

@@ -24,6 +24,12 @@ _DATA_FOLDERS = frozenset(
 _READ_BY_PROGRAMS = frozenset(
     {"prompts", "templates", "fixtures", "data", "testdata", "resources", "assets", "static", "public", "content"}
 )
+_SETTINGS = frozenset(
+    {"pyproject.toml", "setup.cfg", "tox.ini", "pytest.ini", "Cargo.toml", "package.json", "go.mod", "go.sum"}
+    | {"Makefile", "GNUmakefile", "makefile", "ruff.toml", "mypy.ini", "tsconfig.json", "LICENSE", "MANIFEST.in"}
+)
+_VERSIONS = re.compile(r"(?i)(^|[-._])lock(file)?(\.\w+)?$|^(requirements|constraints)[\w.-]*\.txt$")
+_CODE = (".py", ".js", ".jsx", ".ts", ".tsx", ".mjs", ".cjs", ".go", ".rs", ".rb", ".java", ".kt", ".sh")
 _TEXT_ENDINGS = (".md", ".rst", ".adoc")
 _TEXT_NAME = re.compile(
     r"^(readme|license|licence|copying|notice|authors|contributors|changelog|changes|history|news)(\.txt)?$"
@@ -42,10 +48,21 @@ def holds_tests(path: str) -> bool:
     return name != "conftest.py" and _TEST_NAME.match(name) is not None
 
 
+def is_code(path: str) -> bool:
+    return path.endswith(_CODE)
+
+
 def is_test_data(path: str) -> bool:
     """What tests read, by the folder that it is in. Programs are none."""
     *folders, name = path.casefold().split("/")
     return not _DATA_FOLDERS.isdisjoint(folders) and not name.endswith((".py", ".go", ".rs", ".js", ".ts"))
+
+
+def says_how_it_works(path: str) -> bool:
+    """Whether a test could show a change of it: no text for people, no setting of tools, no list of versions."""
+    *folders, name = path.split("/")
+    hidden = any(part.startswith(".") for part in (*folders, name))
+    return not (hidden or is_documentation(path) or name in _SETTINGS or _VERSIONS.search(name))
 
 
 def is_documentation(path: str) -> bool:

@@ -2,11 +2,11 @@
 
 import ast
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from agents.domain.checks.hollow import Function, Hollow, count_assertions, hollow_reason
-from agents.domain.checks.suite import module_of
+from agents.domain.checks.suite import function_of, is_in, module_of
 
 LARGEST = 400_000  # characters of a file that is read; a longer one is compared as a whole
 
@@ -38,6 +38,33 @@ def functions_in(text: str) -> Mapping[str, FunctionText] | None:
         return None
     lines = text.splitlines(keepends=True)
     return {name: _describe(name, node, lines) for name, node in _functions(tree.body, "")}
+
+
+def outside_functions(text: str) -> str | None:
+    """What a file says outside of its functions, whatever the order of its imports; None: it cannot be read."""
+    try:
+        tree = ast.parse(text)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return None
+    return "\n".join((*sorted(_imports(tree)), *_statements(tree.body)))
+
+
+def _imports(tree: ast.Module) -> Iterator[str]:
+    for node in tree.body:
+        match node:
+            case ast.Import() | ast.ImportFrom():
+                source = f"{node.level}{node.module}" if isinstance(node, ast.ImportFrom) else ""
+                yield from (f"{source} {alias.name} {alias.asname}" for alias in node.names)
+
+
+def _statements(body: Sequence[ast.stmt]) -> Iterator[str]:
+    for node in body:
+        words = isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+        if isinstance(node, ast.ClassDef):
+            head = (*node.bases, *node.keywords, *node.decorator_list)
+            yield from (f"class {node.name}", *map(ast.dump, head), *_statements(node.body))
+        elif not words and not isinstance(node, ast.Import | ast.ImportFrom | Function):
+            yield ast.dump(node)
 
 
 def _functions(body: Sequence[ast.stmt], around: str) -> Iterator[tuple[str, Function]]:
@@ -83,6 +110,16 @@ class FunctionChange:
     @property
     def is_test(self) -> bool:
         return any(each is not None and each.is_test for each in (self.before, self.after))
+
+    def cases_among(self, names: Collection[str]) -> set[str]:
+        """Its cases; a class that others inherit tests from is called otherwise."""
+        own = self.name.rpartition(".")[2]
+        return {
+            name
+            for name in names
+            if function_of(name) == self.known_as
+            or (is_in(name, self.path) and function_of(name).rpartition(".")[2] == own)
+        }
 
     @property
     def is_hollowed(self) -> bool:

@@ -29,8 +29,8 @@ class EngineServices:
     render: Render
     pack: Callable[[Brief], Awaitable[str]]
     skills_of: Callable[[Brief], Awaitable[Sequence[Skill]]]  # those that its subtask calls for first
-    trial_of: Callable[[Brief], Awaitable[Trial | None]]  # what the work is tried with before it is taken
-    refused_of: Callable[[Brief], Awaitable[str]]  # why the folder cannot be committed
+    trials_of: Callable[[Brief], Awaitable[Sequence[Trial]]]  # what the work is tried with before it is taken
+    refused_of: Callable[[Brief], Awaitable[str]]  # why the work is not taken as it is
     redact: Callable[[str], str] = str  # applied to what tools say
     window: int = WINDOW
     role_of: Callable[[str], Role] = lambda name: bare(Base.IMPLEMENTER)

@@ -18,8 +18,8 @@ from agents.workspace.environments.links import linked_places
 from agents.workspace.environments.registries import Sources, named_hosts
 from agents.workspace.environments.tree_environment import toolchains
 from agents.workspace.files.untrusted import remove
-from agents.workspace.gates.gate_runner import lay_out
 from agents.workspace.git import objects
+from agents.workspace.git.clean_checkout import lay_out
 from agents.workspace.sandbox.walls import GATE, GB, MB
 
 SETUP = replace(

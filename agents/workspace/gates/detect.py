@@ -171,6 +171,11 @@ def _finds_others(look: Look) -> bool:
     return bool(settings and others)
 
 
+def runs_doctests(look: Look) -> bool:
+    """Whether examples in documentation are run as tests, too."""
+    return any("doctest" in look.texts.get(name, "") for name in (*PYTEST_INI, "pyproject.toml"))
+
+
 def lint(look: Look, *, python: bool = True) -> Way | None:
     if python and any(path.endswith(".py") for path in look.paths):
         flake8 = ".flake8" in look.texts or any(look.ini(name, "flake8") for name in ("setup.cfg", "tox.ini"))

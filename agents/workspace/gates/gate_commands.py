@@ -1,12 +1,14 @@
 """The commands that gates run, without a shell around names from the project."""
 
+import json
 import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from agents.domain.checks.evaluation import FILES
 from agents.workspace.environments.tree_environment import Environment, NoEnvironment
-from agents.workspace.gates.detect import Way
+from agents.workspace.gates import detect
+from agents.workspace.gates.detect import Look, Way
 from agents.workspace.gates.planted.plant import Planted
 
 # Where nobody configured a linter: what cannot be read or run, names that are nowhere, formats and comparisons that
@@ -19,6 +21,14 @@ _MEASURE = (
     "printf '[run]\\ndisable_warnings = no-data-collected,module-not-measured\\n' > \"$out/rc\"\n"
     'exec "$python" -m coverage run --rcfile="$out/rc" --data-file="$out/data" --include="$files" -m pytest "$@"\n'
 )
+# Lines test by test: those of the tests that are named, and those of all others together.
+_MEASURE_BY_TEST = (
+    "python=$0; out=$1; files=$2; OVERLORD_NEW_TESTS=$3; more=$4; shift 4; export OVERLORD_NEW_TESTS\n"
+    'printf \'[run]\\ndisable_warnings = no-data-collected,module-not-measured\\n%s\\n\' "$more" > "$out/rc"\n'
+    'exec "$python" -m coverage run --rcfile="$out/rc" --data-file="$out/data" --include="$files" -m pytest "$@"\n'
+)
+EVERY_FILE = "./*,./**/*"
+BY_TEST_SECONDS = 120.0  # a run of its own, which nothing waits for longer: then it is not measured
 # In a package's folder; what it imports of itself is what lies there.
 _INSIDE = (
     'cd "./$0" || exit 2\n'
@@ -56,6 +66,7 @@ class Command:
     is_suite: bool = False  # whether it runs tests
     after: tuple[str, ...] = ()  # turns what was measured into a report, when nothing of the command is left
     folder: str = ""  # of the package that it is run in; empty: the root
+    seconds: float = 0.0  # it may take, if that is less than a gate may
 
     @property
     def line(self) -> tuple[str, ...]:
@@ -160,9 +171,38 @@ def _pytest(environment: Environment, out: str, measured: Sequence[str], place: 
     )
 
 
-def _read_coverage(environment: Environment, out: str) -> tuple[str, ...]:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ByTest:
+    """Which lines run in which tests."""
+
+    wanted: Sequence[str]  # tests that are told apart: `file::test`
+    sources: Sequence[str] = ()  # files that are measured; none: all
+    paths: Sequence[str] = ()  # test files that are run; none: all
+    alone: bool = False  # the project measures its own tests, and must not this time
+
+
+def measure_by_test(environment: Environment, out: str, asked: ByTest, place: Place) -> Command | None:
+    """None: nothing here measures that."""
+    wanted, sources = asked.wanted, asked.sources
+    named = tuple(name for name in map(place.inside, sources) if not set(name) & set(",*?[]"))
+    if not environment.has("coverage") or not _fit((*named, *wanted)) or len(named) < len(sources):
+        return None
+    plain = _pytest(environment, out, (), place)
+    options = plain.argv[3:]
+    own = ("--no-cov",) if asked.alone and environment.has("pytest_cov") else ()
+    at_once = "concurrency = thread,greenlet" if environment.has("greenlet") else ""
+    files = ",".join(named) or EVERY_FILE
+    start = ("/bin/sh", "-c", _MEASURE_BY_TEST, environment.python, place.outside(out), files)
+    argv = (*start, json.dumps(list(wanted)), at_once, *options, *own, *asked.paths)
+    after = _read_coverage(environment, place.outside(out), "--show-contexts")
+    return replace(
+        plain, argv=argv, after=after, measured=named or (EVERY_FILE,), folder=place.folder, seconds=BY_TEST_SECONDS
+    )
+
+
+def _read_coverage(environment: Environment, out: str, *more: str) -> tuple[str, ...]:
     """-I: nothing that lies in the tree is loaded."""
-    program = (environment.python, "-I", "-m", "coverage", "json", "-q")
+    program = (environment.python, "-I", "-m", "coverage", "json", "-q", *more)
     return (*program, "--rcfile=/dev/null", f"--data-file={out}/data", "-o", f"{out}/coverage.json")
 
 
@@ -187,6 +227,22 @@ def _lint(way: Way, environment: Environment, names: tuple[str, ...], rules: str
             return Command(argv=("/bin/sh", "-c", _CLIPPY), shown="cargo fmt, cargo clippy", needs="Rust")
         case _:
             return Command(argv=("make", "lint"), shown="make lint", needs="make")
+
+
+def lint_python(look: Look, environment: Environment, files: Sequence[str]) -> Command | None:
+    """By ruff, which says what it found file by file. None: the project is not linted so, or none of them is one."""
+    way = detect.lint(look)
+    wanted = [path for path in files if way and detect.LINTED[way].search(path)]
+    if way is None or not wanted or not lints_by_ruff(way, environment) or not _fit(wanted):
+        return None
+    return lint(way, environment, wanted, rules="" if detect.ruff_is_set_up(look) else PLAIN_RULES)
+
+
+def lint_before(command: Command, commit: str, files: Sequence[str]) -> tuple[str, ...]:
+    """What ruff said of these files as they were, from a folder with its git."""
+    ruff = shlex.join(command.argv[: command.argv.index("--")])
+    script = f'for each in "$@"; do git show "$0:$each" 2>/dev/null | {ruff} --stdin-filename "$each" -; done; exit 0'
+    return ("/bin/sh", "-c", script, commit, *(path for path in files if path in command.argv))
 
 
 def lints_by_ruff(way: Way, environment: Environment) -> bool:

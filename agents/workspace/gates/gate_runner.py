@@ -3,112 +3,38 @@
 import asyncio
 import os
 import re
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import NamedTuple
 
 from agents.domain.checks.evaluation import GateCommands, GateRun, Score
-from agents.domain.errors import OverlordError
 from agents.domain.text.redact import Redact, Redactor
 from agents.ports import Artefacts, EndedBy, Profile, Ran, Sandbox, Show
 from agents.workspace.environments.tree_environment import Environment
-from agents.workspace.files.untrusted import remove
 from agents.workspace.gates import scoring
 from agents.workspace.gates.gate_commands import NICE, Command
-from agents.workspace.gates.originals import Restored
+from agents.workspace.gates.originals import Restored, few
 from agents.workspace.gates.passed_runs import PassedRun, PassedRuns
-from agents.workspace.gates.planted.belief import Belief
+from agents.workspace.gates.planted.belief import Belief, Heard
+from agents.workspace.gates.planted.overwritten import marks_of, overwritten
 from agents.workspace.gates.planted.planting import Planting, planting
 from agents.workspace.gates.rules import Case
 from agents.workspace.gates.scoring import Report
-from agents.workspace.git.objects import LINK, MODULE, Entry, batches
+from agents.workspace.git.clean_checkout import CleanCheckout
+from agents.workspace.git.objects import Entry
 from agents.workspace.sandbox.walls import GATE
 
 TOP = "top folder"  # of a repository with packages beneath it
-_NEVER = ("", ".", "..")
 AS_COMMITTED = Restored(over=(), without=())
-_FRESH = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
-
-
 RERUNS = 5
 SAME = "Not run again: it passed on the very same files, in the same environment. This is what it said then."
-
-
 _SILENT = (Belief.MUTE, Belief.PARTLY)
 LEFT_OUT = "tests that ran before the change do not run any more"  # perhaps by mistake
-TAMPERED = "its runner of tests was tampered with"
+NOTHING = Heard()
+TAMPERED = "the test runner was tampered with"
 UNHEARD = "its runner of tests was not heard to its end, twice: this machine is too busy. Check again when it is not"
-
-
-class NotLaidOut(OverlordError):
-    """A commit whose files cannot be put into a folder."""
-
-
-class CleanCheckout:
-    """Makes the folders beneath one folder of the state's own. Their names say whose they are."""
-
-    def __init__(self, home: Path) -> None:
-        self._home = home
-
-    @asynccontextmanager
-    async def write_tree(self, repository: Path, wanted: Sequence[Entry]) -> AsyncIterator[Path]:
-        """These files, and nothing else."""
-        self._home.mkdir(parents=True, exist_ok=True)
-        folder = self._home / f"{os.getpid()}-{os.urandom(6).hex()}"
-        folder.mkdir(mode=0o755)
-        try:
-            await lay_out(repository, folder, wanted)
-            yield folder
-        finally:
-            await asyncio.shield(asyncio.to_thread(remove, folder))
-
-    async def sweep(self) -> int:
-        """Remove what dead processes left; how many folders that were."""
-        return await asyncio.to_thread(self._sweep)
-
-    def _sweep(self) -> int:
-        folders = list(self._home.glob("*-*"))
-        left = [folder for folder in folders if not Path("/proc", folder.name.partition("-")[0]).exists()]
-        for folder in left:
-            remove(folder)
-        return len(left)
-
-
-async def lay_out(repository: Path, folder: Path, wanted: Sequence[Entry]) -> None:
-    """Links come last: while files are written there is none that could lead elsewhere."""
-    for path in (entry.path for entry in wanted):
-        if any(part in _NEVER or part.casefold() == ".git" for part in path.split("/")):
-            what = f"the commit has a path that may not be: {path!r}"
-            raise NotLaidOut(what, next_step="Look at the project's tree.")
-    files = [entry for entry in wanted if entry.mode not in (LINK, MODULE)]
-    links = [entry for entry in wanted if entry.mode == LINK]
-    try:
-        for kind in (files, links):
-            async for some in batches(repository, kind):
-                await asyncio.to_thread(_write, folder, some)
-    except OSError as problem:
-        raise NotLaidOut(
-            f"the files of the commit cannot be laid out: {problem.strerror}", next_step="Look at the project's tree."
-        ) from problem
-
-
-def _write(folder: Path, some: Sequence[tuple[Entry, bytes]]) -> None:
-    """By plain names: a Path for each of some thousand files takes longer than writing them."""
-    made = set[str]()
-    for entry, content in some:
-        path = f"{folder}/{entry.path}"
-        above = path.rpartition("/")[0]
-        if above not in made:
-            Path(above).mkdir(parents=True, exist_ok=True)
-            made.add(above)
-        if entry.mode == LINK:
-            Path(path).symlink_to(os.fsdecode(content))
-        else:
-            mode = 0o755 if entry.mode == "100755" else 0o644
-            with os.fdopen(os.open(path, _FRESH, mode), "wb") as file:
-                file.write(content)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -129,6 +55,15 @@ class Outcome:
     report: Report | None = None
     coverage: float | None = None
     belief: Belief = Belief.UNKNOWN  # whether its runner reports planted tests as they are
+    measured: str = ""  # what coverage wrote
+    heard: Heard = NOTHING
+
+
+class _Files(NamedTuple):
+    """What is laid out: files of commits, and some that are in none."""
+
+    entries: Sequence[Entry]
+    texts: Mapping[str, bytes]
 
 
 class _Run(NamedTuple):
@@ -137,11 +72,24 @@ class _Run(NamedTuple):
     measured: str  # what coverage wrote
     belief: Belief
     doubt: str = ""  # why it is not believed
+    heard: Heard = NOTHING
 
 
 def _as_before(run: PassedRun) -> _Run:
     ran = Ran(ended_by=EndedBy.EXIT, exit_code=0, output=run.output, cut=0, seconds=0.0)
-    return _Run(ran, run.report, run.coverage, run.belief)
+    return _Run(ran, run.report, run.coverage, run.belief, heard=Heard(reads=run.reads, starts=run.starts))
+
+
+def _to_keep(said: str, command: Command, run: _Run) -> PassedRun:
+    return PassedRun(
+        output=said,
+        report=run.report,
+        measured=command.measured,
+        coverage=run.measured,
+        belief=run.belief,
+        reads=run.heard.reads,
+        starts=run.heard.starts,
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -172,31 +120,44 @@ class GateRunner:
 
         `again`: though it is known how it ended before on the same files.
         """
-        wanted = restored.lay_over(self.case.had if base else self.case.has)
-        key = await asyncio.to_thread(self._key, wanted, command)
+        entries = restored.lay_over(self.case.had if base else self.case.has)
+        wanted = _Files([entry for entry in entries if entry.path not in restored.texts], restored.texts)
+        key = await asyncio.to_thread(self._key, entries, command)
         before = None if again else await asyncio.to_thread(self.passed.find, key, command.measured)
         run = _as_before(before) if before else await self._run_heard(name, command, wanted)
         if run.belief in _SILENT and not before:
             heard_out = self._without_plants if base else self._hear_out
             run = await heard_out(name, command, wanted, run)
-        ran, found, measured, belief, _ = run
         row = _score(name, command, run, self.tools.profile)
         if why := await self._why_refused(name, command, run, row, base=base):
             row = replace(row, score=Score.NEEDS_REVISION if why == LEFT_OUT else Score.FAIL, why=why)
-        said = await asyncio.to_thread(self.tools.redact, ran.output)
+        said = await asyncio.to_thread(self.tools.redact, run.ran.output)
         if before:
             row = replace(row, why=f"{row.why}, as before on the same files")
         elif row.score is Score.PASS:
-            kept = PassedRun(output=said, report=found, measured=command.measured, coverage=measured, belief=belief)
-            await asyncio.to_thread(self.passed.keep, key, kept)
+            await asyncio.to_thread(self.passed.keep, key, _to_keep(said, command, run))
         whole = f"{SAME}\n\n{said}" if before else said
         row = replace(row, output=scoring.tail(said), log="" if base else await self._kept(name, command, whole))
         changed = set(self.case.changed_files).intersection(command.measured)
         lines = {self.case.inside(path): self.case.lines(path) for path in changed}
-        coverage = scoring.coverage(measured, lines) if found and lines else None
-        return Outcome(row=row, said=said, report=found, coverage=coverage, belief=belief)
+        return Outcome(
+            row=row,
+            said=said,
+            report=run.report,
+            coverage=scoring.coverage(run.measured, lines) if run.report and lines else None,
+            belief=run.belief,
+            measured=run.measured,
+            heard=run.heard,
+        )
 
-    async def _hear_out(self, name: str, command: Command, wanted: Sequence[Entry], run: _Run) -> _Run:
+    async def find_passed(self, command: Command, *, base: bool) -> Report | None:
+        """What is known of a run that passed; nothing is run."""
+        wanted = AS_COMMITTED.lay_over(self.case.had if base else self.case.has)
+        key = await asyncio.to_thread(self._key, wanted, command)
+        found = await asyncio.to_thread(self.passed.find, key, command.measured)
+        return found.report if found else None
+
+    async def _hear_out(self, name: str, command: Command, wanted: _Files, run: _Run) -> _Run:
         """What a project has may not bear planted tests, without the change either: then it is run without them."""
         before = await self.run(f"{name} of the base", command, base=True)
         if before.belief in _SILENT:
@@ -206,7 +167,7 @@ class GateRunner:
         again = await self._run(name, command, wanted)  # a busy machine may have swallowed it
         return again._replace(doubt="it was not heard while it ran") if again.belief in _SILENT else again
 
-    async def _without_plants(self, name: str, command: Command, wanted: Sequence[Entry], run: _Run) -> _Run:
+    async def _without_plants(self, name: str, command: Command, wanted: _Files, run: _Run) -> _Run:
         """How the base ends by itself: perhaps it was what we planted that broke it."""
         if run.ran.exit_code == 0:
             return run
@@ -231,33 +192,37 @@ class GateRunner:
         where = (self.case.candidate.project, self.sandbox.name, *self.environment.identity)
         return self.passed.key(where, wanted, command, self.out)
 
-    async def _run_heard(self, name: str, command: Command, wanted: Sequence[Entry]) -> _Run:
+    async def _run_heard(self, name: str, command: Command, wanted: _Files) -> _Run:
         """Once more, where a busy machine kept us from hearing how it ended."""
         run = await self._run(name, command, wanted)
         return await self._run(name, command, wanted) if run.belief is Belief.UNHEARD else run
 
-    async def _run(self, name: str, command: Command, wanted: Sequence[Entry]) -> _Run:
-        async with self.checkout.write_tree(self.case.repository, wanted) as folder, AsyncExitStack() as held:
+    async def _run(self, name: str, command: Command, wanted: _Files) -> _Run:
+        async with self.checkout.write_tree(self.case.repository, *wanted) as folder, AsyncExitStack() as held:
             (folder / self.out).mkdir()
             await asyncio.to_thread(self.environment.furnish, folder)
             planted = await held.enter_async_context(self._planting(folder, command))
+            marks = await asyncio.to_thread(marks_of, folder, [entry.path for entry in wanted.entries])
             ran = await self._shown(name, command, folder, planted)
             await held.aclose()
+            touched = await asyncio.to_thread(overwritten, folder, marks, planted.began if planted else None)
             if command.after:
                 workspace = replace(self.environment.workspace_for(folder), first=())
                 await self.sandbox.once(
                     workspace, self.tools.profile, (*NICE, *replace(command, argv=command.after).line)
                 )
             found, measured = await asyncio.to_thread(self._reports, folder, command)
-        belief, doubt = Belief.UNKNOWN, ""
+        belief, doubt, heard = Belief.UNKNOWN, "", NOTHING
         if planted and command.plants:
             heard, ran = planted.hear(ran)
             tests = found.tests - found.unread if found else None
             belief, doubt = planted.weigh_run(heard, ran, tests, found.failed if found else 0)
             ran = planted.end_without(heard, ran)
+        if touched and command.is_suite and not doubt:
+            belief, doubt = Belief.DOUBTED, f"{few(touched)} was written over while the tests ran"
         here = str(folder)
         ran = replace(ran, output=ran.output.replace(here, "."))
-        return _Run(ran, found, measured, belief, doubt.replace(f"{here}/", ""))
+        return _Run(ran, found, measured, belief, doubt.replace(f"{here}/", ""), heard)
 
     @asynccontextmanager
     async def _planting(self, folder: Path, command: Command) -> AsyncIterator[Planting | None]:
@@ -268,14 +233,16 @@ class GateRunner:
             yield planted
 
     async def _shown(self, name: str, command: Command, folder: Path, planted: Planting | None) -> Ran:
-        workspace = self.environment.workspace_for(folder)
+        workspace, profile = self.environment.workspace_for(folder), self.tools.profile
+        if command.seconds:
+            profile = replace(profile, seconds=min(profile.seconds, command.seconds))
         if planted:
             workspace = planted.shown_in(workspace)
             command = replace(command, argv=(*command.argv, *planted.options))
         with self.show(command.words, name) as heard:
             return await self.sandbox.once(
                 workspace,
-                self.tools.profile,
+                profile,
                 (*NICE, *command.line),
                 lambda last: heard(last.replace(str(folder), ".")),
             )

@@ -1,15 +1,16 @@
 """The gates that run something: tests, lint, the project's own, and the original tests against the new code."""
 
-import re
-from collections import Counter
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
-from agents.domain.checks.evaluation import ExtraGate, GateRun, PackageCommands, Score, Sign
+from agents.domain.checks.evaluation import ExtraGate, GateRun, PackageCommands, Rung, Score, Sign
 from agents.domain.checks.file_kinds import is_test
+from agents.domain.checks.findings import new_findings
 from agents.workspace.gates import detect, gate_commands, scoring
 from agents.workspace.gates.comparing import old_tests
+from agents.workspace.gates.comparing.data_files import data_read
+from agents.workspace.gates.comparing.foul_code import why_not_run
 from agents.workspace.gates.comparing.lines import new_lines
 from agents.workspace.gates.comparing.new_tests import NEW_TESTS, judge_new_tests
 from agents.workspace.gates.comparing.newly_failing import cannot_tell, judge_suite
@@ -20,11 +21,10 @@ from agents.workspace.gates.detect import Look, Way
 from agents.workspace.gates.gate_commands import Command, Place
 from agents.workspace.gates.gate_runner import AS_COMMITTED, GateRunner, Outcome
 from agents.workspace.gates.originals import Restored, check_settings, few
+from agents.workspace.gates.planted.belief import Belief
 from agents.workspace.gates.planted.runners import planted_in
-from agents.workspace.gates.planted.stand_ins import stand_ins
 
 _RUFF_BROKE = 2
-_PLACE = re.compile(r":\d+:\d+:")  # line and column, which move when something is added above
 TESTS, LINT, ORIGINALS = "tests", "lint", old_tests.ORIGINALS
 
 
@@ -91,26 +91,21 @@ async def _check_failed_before(runner: GateRunner, check: Check) -> bool:
 async def _only_new(runner: GateRunner, check: Check, outcome: Outcome, row: GateRun, look: Look) -> GateRun:
     """What was there before is not held against the work."""
     known = _known(runner, check)
-    found = Counter(_findings(outcome.said))
+    said = ""
     if known:
         before = await runner.run(f"{check.name} of the base", check.command(known, look), base=True)
         if row.exit_code == before.row.exit_code == _RUFF_BROKE:
             return replace(row, score=Score.FAIL, why="ruff does not run without the change either: mend its settings")
-        found -= Counter(_findings(before.said))
+        said = before.said
     if row.exit_code == _RUFF_BROKE:
         return row
-    if not found:
+    if not (found := new_findings(outcome.said, said)):
         return replace(row, score=Score.PASS, why="only what was there before")
-    lines = [line for line in outcome.said.splitlines() if _PLACE.sub(":", line, count=1) in found]
-    return replace(row, why=f"{found.total()} new", output=scoring.head("\n".join(lines)))
+    return replace(row, why=f"{len(found)} new", output=scoring.head("\n".join(found)))
 
 
 def _known(runner: GateRunner, check: Check) -> list[str]:
     return [path for path in check.files if path in runner.case.had]
-
-
-def _findings(said: str) -> list[str]:
-    return [_PLACE.sub(":", line, count=1) for line in said.splitlines() if _PLACE.search(line)]
 
 
 def suite_of(runner: GateRunner) -> SuiteRuns | None:
@@ -125,23 +120,24 @@ async def tests(runner: GateRunner, suite: SuiteRuns | None) -> Outcome:
     if suite is None or command is None or runner.case.is_gone:
         why = "the project has no tests" if command is None else "its folder is there no more"
         return Outcome(row=GateRun(name=name, score=Score.PASS, why=why, skipped=True))
-    if command.report and (named := _stand_ins(runner)):
-        why = f"{few(named)} stands in for what Python or its runner of tests would load: give it another name"
+    if why := why_not_run(runner) if command.report else "":
         return Outcome(row=GateRun(name=name, score=Score.NEEDS_REVISION, why=why))
     outcome = await judge_suite(suite, await runner.run(name, command))
     if command.report:
         outcome = replace(outcome, row=await _at_fault(runner, outcome))
     if cannot_tell(outcome.row):
         outcome = replace(outcome, row=replace(outcome.row, signs=(Sign.UNTOLD,)))
+    outcome = replace(outcome, row=replace(outcome.row, rungs=_rungs(command, outcome)))
     suite.tested = outcome
     return outcome
 
 
-def _stand_ins(runner: GateRunner) -> list[str]:
-    case = runner.case
-    added = (each.change.path for each in case.differing if each.before is None)
-    folders = ("", case.package, *runner.environment.attached.sources)
-    return stand_ins(added, {root for each in folders for root in (each, f"{each}/src")})
+def _rungs(command: Command, outcome: Outcome) -> tuple[Rung, ...]:
+    if outcome.row.exit_code is None:
+        return ()
+    told = Rung.BY_TEST if command.report else Rung.EXIT_CODE
+    planted = command.plants and outcome.belief is Belief.BELIEVED
+    return (Rung.PLANTED,) if planted and told is Rung.EXIT_CODE else (told, *([Rung.PLANTED] if planted else []))
 
 
 async def lint(runner: GateRunner, apart: Collection[str] = ()) -> GateRun:
@@ -221,7 +217,7 @@ async def original_tests(runner: GateRunner, suite: SuiteRuns | None) -> GateRun
         return GateRun(name=runner.title(ORIGINALS), score=Score.PASS, why="none was changed")
     if suite.tested is None and not runner.case.is_gone:
         await tests(runner, suite)  # a workflow may ask for this check alone
-    return await old_tests.judge_old_tests(suite, suite_files(runner))
+    return await old_tests.judge_old_tests(suite, await suite_files(suite))
 
 
 async def new_tests(runner: GateRunner, suite: SuiteRuns | None) -> GateRun:
@@ -229,13 +225,14 @@ async def new_tests(runner: GateRunner, suite: SuiteRuns | None) -> GateRun:
         return GateRun(name=runner.title(NEW_TESTS), score=Score.PASS, why="the project has no tests", skipped=True)
     if suite.tested is None:
         await tests(runner, suite)
-    return await judge_new_tests(suite, suite_files(runner))
+    return await judge_new_tests(suite, await suite_files(suite))
 
 
-def suite_files(runner: GateRunner) -> SuiteFiles:
-    case = runner.case
+async def suite_files(suite: SuiteRuns) -> SuiteFiles:
+    runner, case = suite.runner, suite.runner.case
     found = case.way if case.is_part else detect.tests(case.before) or detect.tests(case.after)
-    return SuiteFiles(case=case, way=None if runner.commands.tests or own_of(runner).tests else found)
+    way = None if runner.commands.tests or own_of(runner).tests else found
+    return SuiteFiles(case=case, way=way, reads=await data_read(suite))
 
 
 def place_of(runner: GateRunner) -> Place:

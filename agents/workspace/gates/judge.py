@@ -18,12 +18,13 @@ from agents.workspace.gates.comparing import first_reading
 from agents.workspace.gates.comparing.new_tests import NEW_TESTS
 from agents.workspace.gates.detect import Way
 from agents.workspace.gates.gate_commands import Command, Place
-from agents.workspace.gates.gate_runner import RERUNS, CleanCheckout, GateRunner, GateTools
+from agents.workspace.gates.gate_runner import RERUNS, GateRunner, GateTools
 from agents.workspace.gates.gate_sequence import Wanted, cannot_run, left_out, run_all, why_stopped
 from agents.workspace.gates.package_folders import Package, find_packages
 from agents.workspace.gates.passed_runs import PassedRuns
 from agents.workspace.gates.rules import Case
 from agents.workspace.git import objects
+from agents.workspace.git.clean_checkout import CleanCheckout
 
 _LONGEST = 600  # characters of a reason
 CHANGELOG = "changelog"
@@ -171,6 +172,22 @@ class SandboxGates:
         told = await asyncio.to_thread(around.workspace_for, folder)
         settings = (f"{name}={value}" for name, value in told.environ.items())
         return Trial(argv=("env", *settings, *command.line), shown=command.words)
+
+    async def lint_trial(self, project: str, base: str, folder: Path, changed: Sequence[str]) -> Trial | None:
+        """The same for the linter on these files. None: it would not be told what it said of them before."""
+        config = self._projects.get(project)
+        if config is None or config.commands.lint:
+            return None
+        try:
+            around = await self._around(project, base, config)
+            look = await detect.look(config.repository, base)
+            there = [path for path in changed if (folder / path).is_file() and not (folder / path).is_symlink()]
+            command = gate_commands.lint_python(look, around, there)
+        except OverlordError:
+            return None  # the gate says so, with what to do
+        if command is None:
+            return None
+        return Trial(argv=command.line, shown=command.words, before=gate_commands.lint_before(command, base, there))
 
     async def read_tests(self, project: str, base: str, folder: Path, *, changes_tests: bool) -> str:
         """What speaks against the tests in a minion's folder, by reading alone; empty: nothing."""

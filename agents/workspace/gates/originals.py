@@ -3,7 +3,8 @@
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
+from hashlib import sha256
 
 from agents.domain.checks.file_kinds import is_test
 from agents.domain.text.sanitize import clean, one_line
@@ -47,11 +48,14 @@ class Restored:
 
     over: tuple[Entry, ...]  # as they were
     without: tuple[str, ...]  # what was added to them
+    texts: Mapping[str, bytes] = field(default_factory=dict)  # files that are in no commit
 
     def lay_over(self, there: Mapping[str, Entry]) -> tuple[Entry, ...]:
         added = frozenset(self.without)
         kept = {path: entry for path, entry in there.items() if path not in added}
-        return tuple((kept | {entry.path: entry for entry in self.over}).values())
+        laid = kept | {entry.path: entry for entry in self.over}
+        own = {path: replace(laid[path], blob=sha256(text).hexdigest()) for path, text in self.texts.items()}
+        return tuple((laid | own).values())
 
     @property
     def names(self) -> tuple[str, ...]:

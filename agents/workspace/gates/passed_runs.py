@@ -23,10 +23,13 @@ class PassedRun:
     measured: tuple[str, ...] = ()
     coverage: str = ""  # what coverage wrote of the measured files
     belief: Belief = Belief.BELIEVED  # in its runner; where it is doubted on the base as well, it counts all the same
+    reads: tuple[str, ...] = ()  # files that its tests read
+    starts: tuple[str, ...] = ()  # tests that started programs
 
 
 class PassedRuns:
-    """In one folder of the state's own, which no sandbox shows. Whatever cannot be read is run again."""
+    """In one folder of the state's own, which no sandbox shows. Whatever cannot be read is run again, and so is what
+    was kept when less was known."""
 
     def __init__(self, home: Path) -> None:
         self._home = home
@@ -45,7 +48,8 @@ class PassedRuns:
             kept = json.loads(self._file(key).read_bytes())
             report = _report(kept["report"]) if kept["report"] else None
             belief = Belief(kept.get("belief", Belief.BELIEVED))
-            found = PassedRun(**{**kept, "report": report, "measured": tuple(kept["measured"]), "belief": belief})
+            lists = {name: tuple(kept[name]) for name in ("measured", "reads", "starts")}
+            found = PassedRun(**{**kept, **lists, "report": report, "belief": belief})
         except (OSError, ValueError, TypeError, KeyError):
             return None
         return found if set(found.measured) >= set(measured) else None
@@ -72,5 +76,4 @@ class PassedRuns:
 
 
 def _report(kept: dict[str, Any]) -> Report:
-    """One that was kept before names were is run again: a KeyError says so."""
     return Report(**{**kept, "names": (), "passed": tuple(kept["passed"]), "left_out": tuple(kept["left_out"])})

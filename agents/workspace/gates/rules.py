@@ -95,6 +95,16 @@ def within(differing: Sequence[Differing], scope: Scope) -> GateRun:
     return _row("scope", why, one_line(f"all within {allowed}"))
 
 
+def why_outside(paths: Sequence[str], scope: Scope) -> str:
+    """For a minion that can still put them back; empty: all are within its scope."""
+    found = [f"{display_path(path)}: {problem}" for path in paths if (problem := _outside(path, scope))]
+    if not found:
+        return ""
+    more = f", and {len(found) - NAMED_MOST} more" if len(found) > NAMED_MOST else ""
+    how = "Put them back as they were (`git show HEAD:PATH` shows it; remove what is new), or call request_scope."
+    return f"these changed files are refused: {'; '.join(found[:NAMED_MOST])}{more}. {how}"
+
+
 def _outside(path: str, scope: Scope) -> str | None:
     if path not in scope.patterns and is_denied(path):
         return "on the standing deny list; only a person can allow it, by name"

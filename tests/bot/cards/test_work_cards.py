@@ -1,11 +1,12 @@
 """What a judgement looks like: each thing is said once, in a row where it fits and below where it does not."""
 
-from agents.domain.checks.evaluation import NOT_RUN, CodeReview, Evaluation, GateRun, Opinion, Score, sum_up
+from agents.domain.checks.evaluation import NOT_RUN, CodeReview, Evaluation, GateRun, Opinion, Rung, Score, sum_up
 from agents.domain.planning.decomposition import Decomposition, Subtask
 from agents.domain.planning.facts import PlanState
 from agents.domain.planning.work_kind import WorkKind
 from agents.domain.work.work import Work
 from bot.cards.progress import evaluation_card
+from bot.cards.work.rungs import LABEL, RUNGS
 from bot.messages import Card
 from tests.llm.rig import task
 
@@ -67,3 +68,20 @@ def test_much_that_a_reviewer_asks_for_is_a_list() -> None:
     assert rows["Critic"] == "asks for changes: It has no test"
     assert rows["Scope guard"] == "rejects it, for 2 reasons"
     assert made.lines == (f"Scope guard: {'x' * 200}", f"Scope guard: {'y' * 200}")
+
+
+def test_by_which_means_tests_were_judged_is_said_in_one_row() -> None:
+    tests = GateRun(name="tests", score=Score.PASS, why="3 passed", rungs=(Rung.BY_TEST, Rung.PLANTED))
+    new = GateRun(name="new tests", score=Score.PASS, why="1 of 1", rungs=(Rung.NEW_TESTS, Rung.NOT_COVERED))
+    said = [row.value for row in card(tests, new).rows if row.label == LABEL]
+    assert said == [
+        "results test by test · planted tests in the runner · new tests on the old code"
+        " · coverage of the changed lines not measured"
+    ]
+    by_code = GateRun(name="tests", score=Score.PASS, why="passed", rungs=(Rung.EXIT_CODE,))
+    assert [row.value for row in card(by_code).rows if row.label == LABEL] == ["exit code only"]
+    assert all(row.label != LABEL for row in card(GateRun(name="scope", score=Score.PASS, why="fine")).rows)
+
+
+def test_every_means_has_words() -> None:
+    assert set(RUNGS) == set(Rung)

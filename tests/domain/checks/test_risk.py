@@ -5,11 +5,12 @@ from hypothesis import given, strategies as st
 
 from agents.catalog.policies import RISK
 from agents.catalog.yaml import read_packaged
-from agents.domain.checks.evaluation import Change, RiskLevel
-from agents.domain.checks.risk import Area, Breaking, RiskPolicy, at_least_high, risk_of, words_of
+from agents.domain.checks.evaluation import Change, GateRun, RiskLevel, Score, Sign
+from agents.domain.checks.risk import Area, Breaking, Risk, RiskPolicy, at_least_high, not_low, risk_of, words_of
 from agents.domain.decisions.authority import Requester, Silence
 from agents.domain.decisions.kinds.work.gate import GATE_RULES
 from agents.domain.decisions.kinds.work.merge import MERGE, MERGE_RULES
+from agents.domain.reason import Reason, Why
 from bot.cards.reasons import put, put_all, risk_sentence
 
 POLICY = RISK.read(read_packaged("policies", "risk.yaml").data)
@@ -257,3 +258,37 @@ def test_a_risk_is_told_in_a_sentence() -> None:
         risk_sentence(worst.level, worst.why)
         == "Critical risk: what runs by itself (CI, hooks, editors, coding agents): overlord.yaml."
     )
+
+
+SMALL = Risk(level=LOW, why=(Reason(code=Why.FILES, count=1),))
+
+
+def gate(name: str, *signs: Sign, skipped: bool = False) -> GateRun:
+    return GateRun(name=name, score=Score.PASS, why="", signs=signs, skipped=skipped)
+
+
+@pytest.mark.parametrize(
+    ("gates", "changes", "why"),
+    [
+        ([gate("original tests", Sign.CHANGED_TESTS)], changed("src/app.py"), Why.CHANGED_TESTS),
+        ([gate("original tests"), gate("new tests", Sign.NO_NEW_TEST)], changed("src/app.py"), Why.NO_NEW_TEST),
+        ([gate("original tests"), gate("lint", Sign.QUIETED)], changed("src/app.py"), Why.QUIETED_TOOLS),
+        # nobody told added tests from changed ones: what was there before counts as changed
+        ([gate("tests")], changed("tests/test_old.py"), Why.CHANGED_TESTS),
+        ([gate("original tests", skipped=True)], changed("tests/test_old.py"), Why.CHANGED_TESTS),
+        ([], changed("tests/data/one.json", status="D"), Why.CHANGED_TESTS),
+        ([gate("original tests (web)")], changed("tests/test_old.py"), None),
+        ([gate("tests")], changed("tests/test_new.py", status="A"), None),
+        ([gate("tests", Sign.UNPROVEN)], changed("src/app.py"), None),  # a person looks: that is no matter of risk
+    ],
+)
+def test_what_checks_noticed_is_never_low(gates: list[GateRun], changes: list[Change], why: Why | None) -> None:
+    found = not_low(SMALL, gates, changes)
+    assert found == (Risk(level=MEDIUM, why=(Reason(code=why),)) if why else SMALL)
+
+
+def test_what_is_riskier_stays_as_it_is() -> None:
+    noticed = [gate("lint", Sign.QUIETED)]
+    for level in (MEDIUM, HIGH, CRITICAL):
+        risk = Risk(level=level, why=(Reason(code=Why.UNKNOWN_CHANGE),))
+        assert not_low(risk, noticed, changed("src/app.py")) == risk

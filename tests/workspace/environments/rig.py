@@ -12,8 +12,8 @@ from agents.workspace.environments.grounds import GroundSite, GroundTools, Proje
 from agents.workspace.environments.registries import Sources, read_sources
 from agents.workspace.environments.tree_environment import environment
 from agents.workspace.files.artefacts import FileArtefacts
-from agents.workspace.gates.gate_runner import CleanCheckout
 from agents.workspace.git import objects
+from agents.workspace.git.clean_checkout import CleanCheckout
 from agents.workspace.sandbox.walls import GATE
 from tests.conformance.sandbox_rig import RIGS
 from tests.workspace.repositories import bare, git, somebodys

@@ -12,8 +12,8 @@ from agents.workspace.environments.tree_environment import Environment, environm
 from agents.workspace.gates import detect, gate_commands, originals, rules, scoring
 from agents.workspace.gates.detect import Look, Way
 from agents.workspace.gates.gate_commands import Command
-from agents.workspace.gates.gate_runner import CleanCheckout, NotLaidOut
 from agents.workspace.gates.scoring import Report
+from agents.workspace.git.clean_checkout import CleanCheckout, NotLaidOut
 from agents.workspace.git.objects import entries
 from agents.workspace.sandbox.walls import GATE
 from tests.evaluator.pieces import SHOP, TESTS, File, Files, link

@@ -75,7 +75,7 @@ class BuiltIn:
                 skills=tuple(await services.skills_of(brief)),
                 limits=self._limits,
                 show=show,
-                trial=lambda: services.trial_of(brief),
+                trials=lambda: services.trials_of(brief),
                 refused=lambda: services.refused_of(brief),
             )
             key = run_key(brief.task.id, brief.subtask.number, brief.work.attempt)

@@ -125,7 +125,7 @@ class ToolExecutor:
     room: LateRoom
     skills: Sequence[Skill]
     limits: Limits
-    trial: Callable[[], Awaitable[Trial | None]]
+    trials: Callable[[], Awaitable[Sequence[Trial]]]
     refused: Callable[[], Awaitable[str]]
     show: Show = show_nothing
     questions: int = 0  # asked in this run

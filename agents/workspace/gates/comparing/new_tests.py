@@ -1,14 +1,16 @@
 """New and changed tests are tested: at least one must fail on the old code, and none may be one that cannot fail."""
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from agents.domain.checks.evaluation import GateRun, Score, Sign
-from agents.domain.checks.file_kinds import is_documentation
+from agents.domain.checks.evaluation import GateRun, Rung, Score, Sign
+from agents.domain.checks.file_kinds import is_code, is_documentation
 from agents.domain.checks.hollow import Hollow
 from agents.domain.checks.python_tests import FunctionChange
-from agents.domain.checks.suite import function_of, is_in, names_file
+from agents.domain.checks.suite import names_file
 from agents.domain.planning.work_kind import WorkKind
+from agents.workspace.gates.comparing.added_tests import try_added
+from agents.workspace.gates.comparing.lines_by_test import changed_sources, tests_that_miss
 from agents.workspace.gates.comparing.suite_files import SuiteFiles
 from agents.workspace.gates.comparing.suite_runs import READ_ON, SuiteRuns, results_of, with_options
 from agents.workspace.gates.gate_runner import Outcome
@@ -39,18 +41,50 @@ async def judge_new_tests(suite: SuiteRuns, files: SuiteFiles) -> GateRun:
         score = Score.NEEDS_REVISION if fixes else Score.PASS
         return GateRun(name=name, score=score, why=fixes or why, skipped=not fixes, signs=signs)
     tests = _Tests(suite=suite, files=files, new=new)
-    reasons = list(tests.hollow_ones())
+    if candidate.kind is WorkKind.TESTS and new and suite.by_name and changed_sources(files.case) == {}:
+        return await _judge_added(tests, name)
+    return await _judge_by_old_code(tests, name, mends_nothing=bool(fixes))
+
+
+async def _judge_by_old_code(tests: "_Tests", name: str, *, mends_nothing: bool) -> GateRun:
+    suite, candidate = tests.suite, tests.suite.runner.case.candidate
+    needed = mends_nothing or (candidate.kind in PROVES and candidate.require_tests)
+    reasons, rungs = list(tests.hollow_ones()), [Rung.NEW_TESTS, *([Rung.SYNTAX_TREE] if tests.new else [])]
     outcome = await tests.on_old_code()
-    row = replace(outcome.row, name=name, score=Score.PASS, exit_code=None, output="", command="")
     proofs = tests.proofs(outcome)
-    if not proofs and (fixes or (candidate.kind in PROVES and candidate.require_tests)):
+    count = len(proofs) or int(tests.fail_unnamed(outcome))
+    if not count and needed:
         reasons.append(f"{tests.verdict} on the old code too: nothing shows what was changed")
+    elif needed:
+        missing = await tests_that_miss(suite, tests.files, proofs)
+        rungs.append(Rung.NOT_COVERED if missing is None else Rung.COVERAGE)
+        count -= len(missing or ())
+        if not count:
+            reasons.append(f"no line that was changed is run by a new test: {few(missing or ())}")
+    row = replace(outcome.row, name=name, score=Score.PASS, exit_code=None, output="", command="", rungs=tuple(rungs))
     if reasons:
         return replace(row, score=Score.NEEDS_REVISION, why="; ".join(reasons))
-    if not proofs:
-        return replace(row, why=f"{tests.verdict} on the old code too", signs=(Sign.UNPROVEN,))
+    if not count:
+        why = f"{tests.verdict} on the old code too"
+        return replace(row, why=why, signs=(Sign.UNPROVEN,))
     how = "" if suite.by_name else " (told by the exit code alone)"
-    return replace(row, why=f"{len(proofs)} of {many(tests.count, 'new or changed test')} fail on the old code{how}")
+    return replace(row, why=f"{count} of {many(tests.count, 'new or changed test')} fail on the old code{how}")
+
+
+async def _judge_added(tests: "_Tests", name: str) -> GateRun:
+    """Nothing but tests was added: there is no new behaviour that they could show."""
+    if reasons := list(tests.hollow_ones()):
+        why, rungs = "; ".join(reasons), (Rung.SYNTAX_TREE,)
+        return GateRun(name=name, score=Score.NEEDS_REVISION, why=why, rungs=rungs)
+    shown = await try_added(tests.suite, tests.new)
+    used = (Rung.COVERAGE, Rung.FAULTS) if shown.measured else (Rung.NOT_COVERED,)
+    rungs = (Rung.SYNTAX_TREE, *used)
+    said = [f"{len(shown.new_lines)} run lines that no test ran"] if shown.new_lines else []
+    said += [f"{len(shown.caught)} notice a planted fault"] if shown.caught else []
+    if shown.left:
+        said.append(f"nothing shows what these are good for: {few(shown.left)}")
+    signs = (Sign.UNPROVEN,) if shown.left else ()
+    return GateRun(name=name, score=Score.PASS, why="; ".join(said), signs=signs, rungs=rungs)
 
 
 async def _mends_nothing(suite: SuiteRuns) -> str:
@@ -77,7 +111,7 @@ def _exempt(suite: SuiteRuns, files: SuiteFiles, new: Sequence[FunctionChange]) 
 def _others(files: SuiteFiles) -> list[str]:
     """Test files in other languages that are new or changed: told apart by the whole file."""
     there = (each for each in files.parts_changed if each.after is not None)
-    return [each.change.path for each in there if not each.change.path.endswith(".py") and files.is_code(each)]
+    return [each.change.path for each in there if not each.change.path.endswith(".py") and is_code(each.change.path)]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -107,18 +141,7 @@ class _Tests:
 
     def _is_missed(self, each: FunctionChange) -> bool:
         found = self.suite.now.all
-        return self.suite.by_name and bool(found) and not self._cases(each, found)
-
-    @staticmethod
-    def _cases(each: FunctionChange, names: Collection[str]) -> set[str]:
-        """Its cases among these; a class that others inherit tests from is called otherwise."""
-        own = each.name.rpartition(".")[2]
-        return {
-            name
-            for name in names
-            if function_of(name) == each.known_as
-            or (is_in(name, each.path) and function_of(name).rpartition(".")[2] == own)
-        }
+        return self.suite.by_name and bool(found) and not each.cases_among(found)
 
     async def on_old_code(self) -> Outcome:
         """Only the files that hold them."""
@@ -127,15 +150,17 @@ class _Tests:
         title = self.suite.runner.title("new tests on the old code")
         return await self.suite.runner.run(title, command, restored=self.files.as_now, base=True)
 
-    def proofs(self, outcome: Outcome) -> list[str]:
-        """Tests that fail on the old code and pass now. Without names: whether anything fails there."""
-        if not self.suite.by_name:
-            return ["exit code"] if outcome.row.exit_code not in (0, None) else []
+    def proofs(self, outcome: Outcome) -> list[FunctionChange]:
+        """Tests that fail on the old code and pass now."""
         failed, passed = results_of(outcome).failed, self.suite.now.passed
-        found = list[str]()
+        found = list[FunctionChange]()
         for each in self.new:
-            cases = self._cases(each, passed)
+            cases = each.cases_among(passed)
             fails = cases & failed or any(names_file(name, each.path) for name in failed)
             if cases and fails and each.after is not None and each.after.hollow is None:
-                found.append(each.name)
+                found.append(each)
         return found
+
+    def fail_unnamed(self, outcome: Outcome) -> bool:
+        """Of a runner that names no tests: whether anything fails there."""
+        return not self.suite.by_name and outcome.row.exit_code not in (0, None)

@@ -4,9 +4,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from agents.domain.checks.changed_tests import SHOWN_MOST
-from agents.domain.checks.evaluation import GateRun, Score, Sign
+from agents.domain.checks.evaluation import GateRun, Rung, Score, Sign
+from agents.domain.checks.file_kinds import is_test
 from agents.domain.checks.python_tests import Compared, lost_tests, weaker_functions
-from agents.domain.checks.suite import cases, difference, fewer_cases, files_with, function_of, is_in
+from agents.domain.checks.suite import Results, cases, difference, fewer_cases, files_with, function_of, is_in
 from agents.workspace.gates import scoring
 from agents.workspace.gates.comparing.lines import new_lines
 from agents.workspace.gates.comparing.suite_files import SuiteFiles
@@ -20,7 +21,11 @@ ORIGINALS = "original tests"
 async def judge_old_tests(suite: SuiteRuns, files: SuiteFiles) -> GateRun:
     """Tests as they were, on the code as it is now: what was edited to pass is seen."""
     back, name = files.as_before, suite.runner.title(ORIGINALS)
-    if not back.changes_anything or files.are_first:
+    examples = files.lost_examples
+    if (not back.changes_anything and not examples) or files.are_first:
+        if gone := await _left_out(suite):
+            why = f"{many(len(gone), 'test')} not run any more, though no test was changed: {few(gone)}"
+            return GateRun(name=name, score=Score.NEEDS_REVISION, why=why)
         why = "there were none before" if back.changes_anything else "none was changed"
         return GateRun(name=name, score=Score.PASS, why=why)
     if (suite.tested is None or suite.tested.row.exit_code is None) and not suite.runner.case.is_gone:
@@ -31,12 +36,29 @@ async def judge_old_tests(suite: SuiteRuns, files: SuiteFiles) -> GateRun:
     outcome = await suite.read_on(name, outcome, back)
     failing = await _failing(suite, files, outcome)
     compared = files.comparison
+    rungs = (Rung.OLD_TESTS, *files.rungs)
     signs = (Sign.CHANGED_TESTS,) if any(True for _ in files.differences(compared.changes)) else ()
     reasons = [*failing, *_Missing(suite=suite, files=files, compared=compared, outcome=outcome).words()]
     if not reasons:
-        return replace(outcome.row, score=Score.PASS, why=_content(outcome, compared), signs=signs)
-    row = replace(outcome.row, score=Score.NEEDS_REVISION, why="; ".join(reasons), signs=signs)
+        return replace(outcome.row, score=Score.PASS, why=_content(outcome, compared), signs=signs, rungs=rungs)
+    row = replace(outcome.row, score=Score.NEEDS_REVISION, why="; ".join(reasons), signs=signs, rungs=rungs)
     return _for_a_person(row, suite, files, compared)
+
+
+async def _left_out(suite: SuiteRuns) -> list[str]:
+    """Tests in files that are there as they were, of which no case is run now."""
+    had = await suite.ran_before()
+    if had is None or not suite.now.all:
+        return []
+    case = suite.runner.case
+    paths = [case.inside(path) for path in case.has if case.owns(path) and is_test(path)]
+    now = cases((*suite.now.ran, *_unread(suite, had)))
+    return sorted(name for name in cases(had.ran) if not now[name] and any(is_in(name, path) for path in paths))
+
+
+def _unread(suite: SuiteRuns, had: Results) -> set[str]:
+    """Of files that could not be read as handed in, which is told elsewhere."""
+    return {name for name in cases(had.ran) if any(name.startswith(f"{each}.") for each in suite.now.failed)}
 
 
 def _for_a_person(row: GateRun, suite: SuiteRuns, files: SuiteFiles, compared: Compared) -> GateRun:
@@ -120,6 +142,8 @@ class _Missing:
         yield from self._by_run()
         yield from self._data()
         yield from self.files.weakening.words
+        if asked := [each for lost in self.files.lost_examples.values() for each in lost]:
+            yield f"{many(len(asked), 'example')} in the documentation changed or went: {few(asked)}"
 
     def _gone(self) -> list[str]:
         """By the syntax tree; and by the run those that are there and are not found any more."""
@@ -128,17 +152,12 @@ class _Missing:
         moved = self.compared.moved
         had, has = results_of(self.outcome).ran, cases(self.suite.now.all)
         found = {name for name in cases(had) if not has[moved.get(name, name)]} if self._is_told else set[str]()
-        return sorted(lost | (found - joined - self._unread()))
+        return sorted(lost | (found - joined - _unread(self.suite, results_of(self.outcome))))
 
     @property
     def _is_told(self) -> bool:
         whole = bool(self.suite.now.all) or self.suite.runner.case.is_gone
         return whole and bool(results_of(self.outcome).all)
-
-    def _unread(self) -> set[str]:
-        """Of files that could not be read as handed in, which is told elsewhere."""
-        had = cases(results_of(self.outcome).ran)
-        return {name for name in had if any(name.startswith(f"{each}.") for each in self.suite.now.failed)}
 
     def _thinned(self) -> Iterator[str]:
         if not self._is_told:

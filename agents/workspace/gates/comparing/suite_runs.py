@@ -49,6 +49,17 @@ class SuiteRuns:
             self._base = await self.runner.run(self.runner.title("tests of the base"), asked, base=True)
         return self._base
 
+    async def ran_before(self) -> Results | None:
+        """What ran on the base, where that is known, or where fewer tests seem to run now. None: as many as before."""
+        if not self.by_name or self.tested is None:
+            return None
+        if known := await self.runner.find_passed(self.command, base=True):
+            return known.results
+        measured = self._measured()
+        if measured is None or measured.tests <= len(self.now.ran):
+            return None
+        return results_of(await self.on_base())
+
     async def before(self) -> Before:
         """What fails on the base: as it was measured there before any work, else by a run of it."""
         measured = self._measured()

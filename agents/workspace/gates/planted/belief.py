@@ -36,13 +36,16 @@ class Heard:
     ended: bool = False
     cut: bool = False  # somebody still held the line when we stopped listening
     whole: bool = True  # whether every place with tests had planted ones
+    reads: tuple[str, ...] = ()  # files and, with a `/`, folders of the project that tests read by themselves
+    starts: tuple[str, ...] = ()  # tests that started programs, by their place among those that were asked for
 
     @classmethod
     def read(cls, lines: Sequence[Any], *, spoke: bool, cut: bool = False) -> "Heard":
         """Raises ValueError, TypeError or IndexError where it is none of ours."""
         plans = [line for line in lines if line[0] == "plan"]
-        told = [line for line in lines if line[0] not in ("plan", "end")]
-        if len(plans) > 1 or any(len(line) != 4 for line in told):
+        seen = [line for line in lines if line[0] == "seen"]
+        told = [line for line in lines if line[0] not in ("plan", "seen", "end")]
+        if len(plans) > 1 or len(seen) > 1 or any(len(line) != 4 for line in told):
             raise ValueError("not as it is told")
         return cls(
             spoke=spoke,
@@ -50,6 +53,8 @@ class Heard:
             told=tuple(Told(str(kind), str(about), str(how), bool(expected)) for kind, about, how, expected in told),
             ended=any(line[0] == "end" for line in lines),
             cut=cut,
+            reads=tuple(map(str, seen[0][1])) if seen else (),
+            starts=tuple(map(str, seen[0][2])) if seen else (),
         )
 
     def of(self, kind: str) -> list[Told]:

@@ -81,23 +81,25 @@ def write_plant(folder: Path, socket: str, runner: Planted = Planted.PYTEST) -> 
         "module": f"cases_{secrets.token_hex(6)}",
         "fails": f"test_{secrets.token_hex(4)}",
         "passes": f"test_{secrets.token_hex(4)}",
+        "watch": f"seen_{secrets.token_hex(6)}",
         "total": secrets.randbelow(9000),
     }
     _write(folder, "plan.json", json.dumps(plan))
     folder.chmod(0o755)
     if runner is Planted.PYTEST:
-        return _pytest(folder, str(plan["module"]))
+        return _pytest(folder, str(plan["module"]), str(plan["watch"]))
     if runner.is_read:
         return Plant(folder=folder)
     plant = _node(folder) if runner is Planted.NODE else _by_reporter(folder, runner)
     return replace(plant, fails=str(plan["fails"]), passes=str(plan["passes"]))
 
 
-def _pytest(folder: Path, module: str) -> Plant:
+def _pytest(folder: Path, module: str, watch: str) -> Plant:
     plugin = f"hooks_{secrets.token_hex(6)}"
     first, second = (secrets.randbelow(900) + 100 for _ in range(2))
     total = first + second
     _write(folder, f"{plugin}.py", (HERE / "pytest_plugin.py").read_text())
+    _write(folder, f"{watch}.py", (HERE / "pytest_watch.py").read_text())
     _write(folder, f"{module}.py", _BODIES.format(first, second, total + secrets.randbelow(50) + 1, total))
     return Plant(folder=folder, options=("-p", plugin), settings={"PYTHONPATH": str(folder)})
 

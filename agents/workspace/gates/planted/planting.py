@@ -40,6 +40,11 @@ class Planting:
         environ = self.plant.environ(workspace.environ)
         return replace(workspace, readable=(*workspace.readable, self.plant.folder), environ=environ)
 
+    @property
+    def began(self) -> int | None:
+        """When it was first heard; None: it is not listened to while it runs."""
+        return self.listener.began if self.listener else None
+
     def hear(self, ran: Ran) -> tuple[Heard, Ran]:
         """What it said of tests; and its output without the planted ones."""
         if self.listener is None:

@@ -22,6 +22,8 @@ FAILS, PASSES, REAL = "fails", "passes", "real"
 _line = socket.socket(socket.AF_UNIX)
 _line.connect(PLAN["socket"])  # from the top of the tree: a socket's path may not be long
 _send, _dumps = _line.sendall, json.dumps
+_watch = importlib.import_module(PLAN["watch"])
+_watch.watch()
 
 
 def tell(*words: object) -> None:
@@ -86,6 +88,7 @@ class Recorder:
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtest_protocol(self, item: Any, nextitem: Any) -> None:
         if self.kind is REAL:
+            _watch.begin(item.nodeid)
             for kind, name in self.planted.pop(item, ()):
                 self.run(kind, name, item)
 
@@ -125,4 +128,5 @@ def pytest_runtestloop(session: Any) -> None:
 @pytest.hookimpl(trylast=True)
 def pytest_unconfigure(config: Any) -> None:
     if not hasattr(config, "workerinput"):
+        tell("seen", sorted(_watch.reads), sorted(_watch.starts))
         tell("end")

@@ -5,6 +5,7 @@ import json
 import os
 import select
 import socket
+import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 from pathlib import Path
@@ -25,6 +26,7 @@ class Listening:
         self._said = bytearray()
         self.taken = False
         self.cut = False  # nobody listened to the end
+        self.began: int | None = None  # when it was first heard, in ns
         self._over = False
         self.most = MOST
 
@@ -44,7 +46,7 @@ class Listening:
     async def accept(self, door: socket.socket) -> None:
         loop = asyncio.get_running_loop()
         line, _ = await loop.sock_accept(door)
-        self.taken = True
+        self.taken, self.began = True, time.time_ns()
         line.setblocking(False)
         with line:
             while chunk := await loop.sock_recv(line, 1 << 16):

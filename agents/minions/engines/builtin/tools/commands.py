@@ -5,6 +5,7 @@ from typing import Annotated
 
 from pydantic import Field
 
+from agents.domain.checks.findings import new_findings
 from agents.domain.checks.scope import odd_path
 from agents.domain.text.sanitize import cut
 from agents.minions.engines.builtin.executor import (
@@ -17,7 +18,7 @@ from agents.minions.engines.builtin.executor import (
     ToolExecutor,
     tool,
 )
-from agents.ports import EndedBy, Listener, Ran
+from agents.ports import EndedBy, Listener, Ran, Trial
 
 SEARCH_SECONDS = 10.0
 _SHELL = 'cd -- "$1" || exit 126; if [ -x /bin/bash ]; then exec /bin/bash -c "$2"; fi; exec /bin/sh -c "$2"'
@@ -43,6 +44,9 @@ _ENDED: dict[EndedBy, str] = {
 
 # It passes; it is not there or cannot be run, or somebody ended it: no fault of the work.
 _NO_WORD = (0, 126, 127, 128 + 9, 128 + 15)
+
+
+_MEND = "Mend the work, not the tests of others, and call task_complete again."
 
 
 class RunCommand(Arguments):
@@ -79,22 +83,32 @@ async def run_command(at: ToolExecutor, given: RunCommand) -> Done:
 
 
 async def not_yet(at: ToolExecutor) -> str:
-    """What speaks against work that is called done: it cannot be committed, or the project's tests fail. Empty:
-    nothing, or it cannot be tried here, or it was sent back often enough. Either way the gates judge it."""
+    """What speaks against work that is called done: it would not be taken, or the project's linter or tests say no.
+    Empty: nothing, or it cannot be tried here, or it was sent back often enough. Either way the gates judge it."""
     most = at.limits.fixes
     if at.fixes >= most:
         return ""
     if refused := await at.refused():
         return f"Not taken yet, fix attempt {at.fixes + 1} of {most}: {refused} Then call task_complete again."
-    if (trial := await at.trial()) is None:
-        return ""
+    for trial in await at.trials():
+        if said := await _fails(at, trial):
+            return f"Not taken yet, fix attempt {at.fixes + 1} of {most}: {said}"
+    return ""
+
+
+async def _fails(at: ToolExecutor, trial: Trial) -> str:
+    """What to mend. Empty: nothing, or nothing that was not so before."""
     at.doing = f"trying {trial.shown}"
     with at.show(trial.shown) as heard:
         ran = await at.room.run(trial.argv, at.limits.command_seconds, _from(at, heard))
     if ran.ended_by is not EndedBy.EXIT or ran.exit_code in _NO_WORD:
         return ""
-    begins = f"Not taken yet, fix attempt {at.fixes + 1} of {most}: {trial.shown} ends with exit code {ran.exit_code}."
-    return f"{begins} Mend the work, not the tests of others, and call task_complete again.\n{_cut_middle(ran.output)}"
+    if trial.before:
+        before = await at.room.run(trial.before, at.limits.command_seconds)
+        found = new_findings(ran.output, before.output)
+        told = "\n".join(found)
+        return f"{trial.shown} finds what it did not find before. {_MEND}\n{_cut_middle(told)}" if found else ""
+    return f"{trial.shown} ends with exit code {ran.exit_code}. {_MEND}\n{_cut_middle(ran.output)}"
 
 
 def _from(at: ToolExecutor, heard: Listener) -> Listener:

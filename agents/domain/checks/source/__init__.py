@@ -1,0 +1,1 @@
+"""Sources of Python programs, read and never run."""

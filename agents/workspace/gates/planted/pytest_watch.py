@@ -1,0 +1,80 @@
+"""Loaded beside the plugin: which files of the project tests read, which of them start programs, whose lines run.
+
+It runs on the project's Python, so it is plain, and imports nothing of ours. What goes wrong here is not seen, and
+breaks no test.
+"""
+
+import contextlib
+import json
+import os
+import sys
+from typing import Any
+
+ROOT = os.path.join(os.getcwd(), "")  # noqa: PTH109, PTH118  old Pythons
+WANTED = json.loads(os.environ.pop("OVERLORD_NEW_TESTS", "[]"))  # tests whose lines are told apart: `file::test`
+MOST = 5_000
+_TEST_FOLDERS = ("tests", "test")
+_STARTS = ("subprocess.Popen", "os.fork", "os.forkpty", "os.posix_spawn", "os.exec", "os.spawn", "os.system")
+_WRITES = os.O_WRONLY | os.O_RDWR
+reads: Any = {}
+starts: Any = {}
+_at = ["", None]  # the test that runs, and what measures it
+
+
+def begin(nodeid: str) -> None:
+    """A test begins: what runs from now on is its own."""
+    path, _, rest = nodeid.partition("::")
+    own = path + "::" + rest.partition("[")[0].rpartition("::")[2]
+    same = (str(at) for at, each in enumerate(WANTED) if own == each or own.endswith("/" + each) or _in(each, own))
+    _at[0] = next(same, "others")
+    coverage = sys.modules.get("coverage")
+    measures = coverage.Coverage.current() if WANTED and coverage else None
+    if measures is not None:
+        measures.switch_context(_at[0])
+
+
+def _in(each: str, own: str) -> bool:
+    return each.endswith("/" + own)
+
+
+def _look(event: str, given: Any) -> None:
+    if event == "open":
+        if not (isinstance(given[2], int) and given[2] & _WRITES):
+            _note(given[0], "")
+    elif event in ("os.listdir", "os.scandir"):
+        _note(given[0], "/")
+    elif event in _STARTS:
+        starts[_at[0]] = True
+
+
+def _note(path: Any, ends: str) -> None:
+    """Only what a test, or what tests are made of, asked for by itself: a program reads its own files, too."""
+    if not isinstance(path, (str, bytes, os.PathLike)) or len(reads) >= MOST:
+        return
+    name = os.path.normpath(os.path.join(os.getcwd(), os.fsdecode(path)))  # noqa: PTH109, PTH118
+    if name.startswith(ROOT) and not name.endswith((".py", ".pyc")) and _asked_by_test():
+        reads[name[len(ROOT) :] + ends] = True
+
+
+def _asked_by_test() -> bool:
+    frame: Any = sys._getframe(1)
+    while frame is not None:
+        name = frame.f_code.co_filename
+        if name.startswith(ROOT) and "/site-packages/" not in name:
+            *folders, last = name[len(ROOT) :].split("/")
+            named = last.startswith("test_") or last.endswith("_test.py") or last == "conftest.py"
+            return named or any(folder in _TEST_FOLDERS for folder in folders)
+        frame = frame.f_back
+    return False
+
+
+def _hook(event: str, given: Any) -> None:
+    if event == "open" or event.startswith(("os.", "subprocess.")):
+        with contextlib.suppress(Exception):  # it only looks
+            _look(event, given)
+
+
+def watch() -> None:
+    """Nothing takes it back: it is asked whenever something is opened, for as long as the process lives."""
+    if hasattr(sys, "addaudithook"):
+        sys.addaudithook(_hook)

@@ -1,0 +1,71 @@
+"""What a minion is told when it calls its work done: with real folders of a project, as the workshop has them."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from agents.domain.checks.evaluation import GateCommands
+from agents.domain.checks.scope import Scope, ScopeMode
+from agents.domain.planning.decomposition import Subtask
+from agents.domain.planning.work_kind import WorkKind
+from agents.domain.work.work import Work
+from agents.ports import Brief
+from agents.workspace.git.checkouts import GitCheckouts
+from bot.running.first_look import FirstLook
+from tests.evaluator.pieces import CART, MORE, PASS, SHOP, TESTS, Piece
+from tests.evaluator.yard import Shelf, gates_for
+from tests.llm.rig import task
+from tests.workspace.repositories import somebodys, write
+
+OLD_DEBT = "import os\n\n" + CART
+PLAIN = Piece(name="", base={}, work={}, verdict=PASS)
+LINTED = replace(PLAIN, commands=GateCommands(lint="make lint"))
+SUBTASK = Subtask(number=1, title="Do it", why="it is wanted", kind=WorkKind.FEATURE)
+
+
+@pytest.fixture
+async def look(tmp_path: Path) -> tuple[FirstLook, Brief]:
+    user, home = tmp_path / "user", tmp_path / "home"
+    somebodys(user, {**{path: str(text) for path, text in SHOP.items()}, "shop/cart.py": OLD_DEBT})
+    checkouts = GitCheckouts({"shop": user}, home)
+    checkout = await checkouts.open("shop", "overlord/T-1.1", await checkouts.tip("shop", "HEAD"))
+    gates = gates_for(checkouts.repository("shop"), home, PLAIN, Shelf())
+    work = Work(number=1, scope=Scope(mode=ScopeMode.DIRECTORY, patterns=("shop/**", "tests/**")))
+    return FirstLook(checkouts, gates), Brief(task=task(), subtask=SUBTASK, work=work, checkout=checkout)
+
+
+async def test_files_out_of_scope_are_named_before_they_cost_an_attempt(look: tuple[FirstLook, Brief]) -> None:
+    first, brief = look
+    write(brief.checkout.workspace.path, {"shop/cart.py": MORE, "setup.py": "x = 1\n"})
+    said = await first.why_not_yet(brief)
+    assert "setup.py: outside what this subtask may write" in said and "cart.py" not in said
+    (brief.checkout.workspace.path / "setup.py").unlink()
+    assert await first.why_not_yet(brief) == ""
+
+
+async def test_tests_that_would_be_sent_back_are_named_unless_the_plan_changes_them(
+    look: tuple[FirstLook, Brief],
+) -> None:
+    first, brief = look
+    write(brief.checkout.workspace.path, {"tests/test_cart.py": TESTS.partition("\n\ndef test_the_cheapest")[0] + "\n"})
+    assert "tests that were there are gone: test_the_cheapest_is_found" in await first.why_not_yet(brief)
+    assert await first.why_not_yet(replace(brief, subtask=replace(SUBTASK, changes_tests=True))) == ""
+
+
+async def test_the_linter_and_the_tests_are_tried_on_what_changed(look: tuple[FirstLook, Brief]) -> None:
+    first, brief = look
+    assert [trial.shown for trial in await first.trials(brief)] == ["pytest -q"], "nothing was changed yet"
+    write(brief.checkout.workspace.path, {"shop/cart.py": OLD_DEBT + "\n\nprint(nowhere)\n", "shop/new.txt": "x\n"})
+    (brief.checkout.workspace.path / "shop" / "__init__.py").unlink()
+    lint, tests = await first.trials(brief)
+    assert (lint.shown, tests.shown) == ("ruff check shop/cart.py", "pytest -q")
+    assert lint.before[3:] == (brief.checkout.base, "shop/cart.py"), "as it was on the base"
+
+
+async def test_a_linter_that_says_nothing_file_by_file_is_left_to_the_gate(look: tuple[FirstLook, Brief]) -> None:
+    first, brief = look
+    write(brief.checkout.workspace.path, {"shop/cart.py": MORE})
+    written = gates_for(first.checkouts.repository("shop"), Path("/nowhere"), LINTED, Shelf())
+    assert len(await first.trials(brief)) == 2
+    assert [trial.shown for trial in await FirstLook(first.checkouts, written).trials(brief)] == ["pytest -q"]
