@@ -138,6 +138,9 @@ class GateRunner:
             await asyncio.to_thread(self.passed.keep, key, _to_keep(said, command, run))
         whole = f"{SAME}\n\n{said}" if before else said
         row = replace(row, output=scoring.tail(said), log="" if base else await self._kept(name, command, whole))
+        return self._outcome(row, said, command, run)
+
+    def _outcome(self, row: GateRun, said: str, command: Command, run: _Run) -> Outcome:
         changed = set(self.case.changed_files).intersection(command.measured)
         lines = {self.case.inside(path): self.case.lines(path) for path in changed}
         return Outcome(

@@ -45,7 +45,7 @@ class Heard:
         plans = [line for line in lines if line[0] == "plan"]
         seen = [line for line in lines if line[0] == "seen"]
         told = [line for line in lines if line[0] not in ("plan", "seen", "end")]
-        if len(plans) > 1 or len(seen) > 1 or any(len(line) != 4 for line in told):
+        if len(plans) > 1 or any(len(line) != 4 for line in told):
             raise ValueError("not as it is told")
         return cls(
             spoke=spoke,
@@ -53,8 +53,8 @@ class Heard:
             told=tuple(Told(str(kind), str(about), str(how), bool(expected)) for kind, about, how, expected in told),
             ended=any(line[0] == "end" for line in lines),
             cut=cut,
-            reads=tuple(map(str, seen[0][1])) if seen else (),
-            starts=tuple(map(str, seen[0][2])) if seen else (),
+            reads=tuple(str(path) for line in seen for path in line[1]),
+            starts=tuple(str(test) for line in seen for test in line[2]),
         )
 
     def of(self, kind: str) -> list[Told]:
