@@ -20,7 +20,7 @@ from bot.delivery.outbox import Outbox
 from bot.live import ChangeNotifier
 from bot.messages import Card, Platform
 from bot.permissions import Permissions
-from bot.running.scheduler import Pump
+from bot.running.scheduler import Pump, Watch, run_beside
 from bot.services import Leases, Services
 from store.chat.posts import Wish
 from store.database import Database
@@ -88,7 +88,7 @@ def office_in(home: Path, clock: ScaledClock, limits: Limits, bell: ChangeNotifi
 
 
 def a_sender(home: Path, errand: Errand, address: str) -> Main:
-    """A process that does nothing but send."""
+    """A process that does nothing but send, and notices what another process has written."""
     since = time.time()
 
     async def main(ready: Ready) -> None:
@@ -101,7 +101,8 @@ def a_sender(home: Path, errand: Errand, address: str) -> Main:
         pump = Pump("send", outbox.send_due, frozenset({"posts"}), outbox.next_due)
         bell.wake_on(pump.wakes_on, pump.wake)
         ready("sending")
-        await pump.run(office.clock)
+        async with run_beside(Watch(office.database, office.clock, bell).run()):
+            await pump.run(office.clock)
 
     return main
 
