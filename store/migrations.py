@@ -12,11 +12,12 @@ from agents.domain.task.task import Task
 from store import tables
 from store.act_table import acts
 from store.codec import dump, load_event
+from store.failure_table import failures
 from store.streams import runs
 from store.streams.ledger import put_off
 from store.streams.projections import listing_of, replay_evaluations
 
-FIRST, LATEST = 10, 24  # tables of the first version that was released, and of this one
+FIRST, LATEST = 10, 25  # tables of the first version that was released, and of this one
 
 
 def _add_listings(db: Connection) -> None:
@@ -144,6 +145,7 @@ STEPS: dict[int, tuple[Table | str | Callable[[Connection], None], ...]] = {
     22: (acts,),
     23: (_judge_again,),
     24: ("DELETE FROM runs", _add_runs),  # until now every worker's run was called after the first
+    25: (failures,),
 }
 
 _ARCHIVED = "EXISTS (SELECT 1 FROM archived WHERE archived.stream = OLD.stream AND versions > OLD.version)"

@@ -13,6 +13,7 @@ from store.running.acts import Acts
 from store.running.calls import Breakers, Calls
 from store.running.jobs import Jobs
 from store.sql import written_by_others
+from store.streams.failures import Failures
 from store.streams.ledger import Ledger, PutOff
 from store.streams.log import Log
 from store.streams.proposals import Proposals
@@ -42,6 +43,7 @@ class Transaction:
         self.calls = Calls(db, self.touched)
         self.breakers = Breakers(db, self.touched)
         self.proposals = Proposals(db, self.touched)
+        self.failures = Failures(db, self.touched)
         self.put_off = PutOff(db, self.touched)
 
     def begin(self) -> None:

@@ -152,6 +152,7 @@ MAY_HOLD_SENTENCES = {
     f"{_KINDS}/plan/no_plan.py": "the planner reads it",
     **dict.fromkeys((f"{_KINDS}/work/{name}.py" for name in ("question", "scope", "taken")), "the minion reads it"),
     f"{_DOMAIN}/learning/proposing.py": "the text of a task that is proposed",
+    f"{_DOMAIN}/learning/signature.py": "words that programs say",
     f"{_DOMAIN}/models/failure.py": "models read it",
     f"{_DOMAIN}/models/program_end.py": "words that programs say",
     f"{_DOMAIN}/models/routing.py": "why a setting led to a model",

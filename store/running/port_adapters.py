@@ -108,6 +108,7 @@ class JobLog:
         return replace(
             self._moment(task, self._cause.delivery),
             is_proposed=tx.proposals.is_known,
+            repeated=tx.failures.find_repeated,
             project=lambda: tx.log.project(project_id(task.project)) if task.project else None,
         )
 

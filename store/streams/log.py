@@ -21,7 +21,7 @@ from agents.domain.task.view import in_thread
 from store import tables
 from store.codec import BEGINNING, Cause, Recorded, dump, fact_hash, load_event, seconds, split_prose, stream_kind
 from store.sql import Prepared, TransactionPart, upsert
-from store.streams import projections, proposals, runs
+from store.streams import failures, projections, proposals, runs
 from store.streams.ledger import Ledger
 
 _T, _S, _L, _C = tables.events, tables.snapshots, tables.listings, tables.cursors
@@ -235,6 +235,7 @@ class Log(TransactionPart):
         """What is stored beside the facts follows each of them. `state`: of its stream, before it; None: it begins."""
         if isinstance(state, Task):
             runs.write(self._db, state, fact)
+            failures.write(self._db, state, fact)
         self._touched.update(_NEWS.get(type(fact), ()))
         match fact:
             case e.DecisionOpened(decision=opened):

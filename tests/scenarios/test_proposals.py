@@ -1,11 +1,12 @@
-"""A blocker becomes a proposal in the thread; a person rejects it, or approves it and it becomes a task of its own."""
+"""A blocker, or a failure that repeats, becomes a proposal in the thread; a person rejects it, or approves it and it
+becomes a task of its own."""
 
 from agents.domain.learning.proposal import Listed
 from agents.domain.task.task import Task, TaskState
 from agents.domain.work.work import Ending
 from agents.ports import GaveUp
 from store.streams import audit
-from tests.fakes.work import ScriptedMinions, Workshop, says
+from tests.fakes.work import ScriptedGates, ScriptedMinions, Workshop, failing, says
 from tests.scenarios.conftest import THREE, Opened, Play
 from tests.scenarios.stage import OPERATOR, until
 from tests.scenarios.working import THREE_SUBTASKS, at_work, given
@@ -83,4 +84,33 @@ async def test_an_approved_proposal_becomes_a_task_of_its_own_and_is_implemented
     await play.sees("ana", thread, "T-2 is merged, so it is implemented")
     assert (await listed(play)).proposal.status == "implemented"
     assert (await task_number(play, 1)).state is TaskState.CANCELLED
+    assert await play.program.services.database.read(lambda tx: audit.examine(tx.db).apart) == ()
+
+
+async def merged(play: Play, number: int) -> str:
+    thread = await play.stage.say("ana", f"add login page number {number}", mention=True)
+    await play.sees("ana", thread, "please look at the plan")
+    await play.stage.press("lead", thread, "Approve plan")
+    await play.sees("ana", thread, f"T-{number} is ready to merge")
+    await play.stage.press("lead", thread, "Merge it")
+    await play.sees("ana", thread, f"T-{number} is merged")
+    return thread
+
+
+async def test_what_two_tasks_failed_on_alike_is_one_proposal_and_once_rejected_never_comes_back(
+    opened: Opened,
+) -> None:
+    gates = ScriptedGates(says={f"T-{number}.1-1": (failing(),) for number in (1, 2, 3)})
+    play = await opened(given(Workshop(gates=gates)))
+    await merged(play, 1)
+    assert await play.program.services.database.read(lambda tx: tx.proposals.all(pending=False)) == []
+    thread = await merged(play, 2)
+    card = await play.sees("ana", thread, "T-2 gave rise to a proposal", "Remove what 2 tasks failed on")
+    for words in ("test_login", "T-1 met it", "T-2 met it", "an approver"):
+        assert words in card.text, card.text
+    await play.stage.press("lead", thread, "Reject, and say why", words="it is how we work")
+    await play.sees("ana", thread, "gave rise to a proposal", "it is how we work", gone="Approve proposal")
+    await merged(play, 3)
+    found = await listed(play)
+    assert (found.proposal.status, found.proposal.related_tasks) == ("rejected", ("T-1", "T-2"))
     assert await play.program.services.database.read(lambda tx: audit.examine(tx.db).apart) == ()

@@ -80,6 +80,7 @@ def test_a_database_that_is_not_there_is_told_in_words() -> None:
 
 
 EIGHTEENTH = (
+    "DROP TABLE failures",
     "DROP TABLE acts",
     "DROP TABLE pauses",
     "DROP TABLE put_off",

@@ -14,6 +14,7 @@ from agents.domain.decisions.decision import Decision, Option, with_letters
 from agents.domain.decisions.subject import OfHead, OfPlan, OfStep, Subject
 from agents.domain.events import Event
 from agents.domain.ids import DecisionId, PersonId, ProjectId
+from agents.domain.learning.signature import Pattern, Signature
 from agents.domain.limits import Limits
 from agents.domain.project.project import Project
 from agents.domain.reason import Cause
@@ -40,6 +41,7 @@ class Moment:
     budget: float | None = None  # dollars a task may cost, where that is configured
     who: Callable[[PersonId], PersonId] = lambda id: id  # whom an id stands for now: accounts may be linked since
     is_proposed: Callable[[str], bool] = lambda likeness: False  # whether one like it is open, under way or rejected
+    repeated: Callable[[Task, Sequence[Signature]], Sequence[Pattern]] = lambda task, fresh: ()  # that other tasks met
     leaves: bool = False  # what is handed over leaves this machine
     project: Callable[[], Project | None] = lambda: None  # that the task is of, as it is now; None: nothing is known
 

@@ -1,16 +1,20 @@
 """Making proposals. Each trigger has a function here."""
 
+from collections.abc import Sequence
+
 from agents.domain import events as e
 from agents.domain.decisions.authority import Kind
 from agents.domain.decisions.kind import Follows, Moment, Question
 from agents.domain.decisions.kinds.work.proposal import about
-from agents.domain.ids import project_id
+from agents.domain.ids import fingerprint, project_id
 from agents.domain.learning.proposal import Level, Proposal, ProposalType, Rationale, Trigger, likeness, proposal_id
+from agents.domain.learning.signature import Obstacle, Pattern, Signature, of_blocker
 from agents.domain.task.task import Task
 from agents.domain.text.sanitize import cut, one_line
 from agents.domain.work.work import Work
 
 MOST = 600  # characters of a blocker
+MOST_TASKS = 5  # that a proposal names
 
 
 def propose(task: Task, proposal: Proposal, moment: Moment) -> Follows:
@@ -21,6 +25,55 @@ def propose(task: Task, proposal: Proposal, moment: Moment) -> Follows:
     made = e.ProposalMade(task=task.id, project=project, at=moment.at, proposal=proposal)
     subject, cause = about(proposal), proposal.id
     return [made, Question(kind=Kind.PROPOSAL, text=proposal.title, subject=subject, project=project, cause=cause)]
+
+
+# What would be changed, and how risky that is, by what was in the way: words choose neither.
+_REMEDY: dict[Obstacle, tuple[ProposalType, Level]] = {
+    Obstacle.MISSING_COMMAND: (ProposalType.TOOL_FIX, Level.MEDIUM),
+    Obstacle.MISSING_MODULE: (ProposalType.TOOL_FIX, Level.MEDIUM),
+    Obstacle.MISSING_FILE: (ProposalType.TOOL_FIX, Level.MEDIUM),
+    Obstacle.MISSING_VARIABLE: (ProposalType.CONFIG_CHANGE, Level.MEDIUM),
+    Obstacle.NO_PERMISSION: (ProposalType.CONFIG_CHANGE, Level.HIGH),
+    Obstacle.NO_NETWORK: (ProposalType.CONFIG_CHANGE, Level.HIGH),
+    Obstacle.NO_SPACE: (ProposalType.CONFIG_CHANGE, Level.MEDIUM),
+    Obstacle.TIMEOUT: (ProposalType.CONFIG_CHANGE, Level.MEDIUM),
+    Obstacle.RULES: (ProposalType.NEW_SKILL, Level.LOW),
+    Obstacle.TESTS: (ProposalType.TOOL_FIX, Level.MEDIUM),
+    Obstacle.OTHER: (ProposalType.WORKFLOW_IMPROVEMENT, Level.MEDIUM),
+}
+
+
+def after_repeats(task: Task, fresh: Sequence[Signature], moment: Moment) -> Follows:
+    """What this task met and others met before it. No model is asked."""
+    if task.plan.rehearsal:
+        return []
+    found = (propose(task, _of_pattern(task, pattern, moment), moment) for pattern in moment.repeated(task, fresh))
+    return [follow for follows in found for follow in follows]
+
+
+def _of_pattern(task: Task, pattern: Pattern, moment: Moment) -> Proposal:
+    signature, project = pattern.signature, task.project or ""
+    type, risk = _REMEDY[signature.obstacle]
+    names = ", ".join(signature.names) or signature.obstacle.replace("_", " ")
+    what = one_line(f"{signature.check}: {names}", 80)
+    where = f" in `{signature.area}`" if signature.area else ""
+    return Proposal(
+        id=proposal_id(task.id, f"{moment.cause}:{signature.key}"),
+        type=type,
+        title=f"Remove what {len(pattern.tasks)} tasks failed on ({what})",
+        rationale=Rationale(
+            trigger=Trigger.REPEATED,
+            evidence=tuple(f"{each} met it{where}: {what}" for each in pattern.tasks[-MOST_TASKS:]),
+        ),
+        proposed_action=f"A task of its own that removes the cause, so that no other task meets it{where}: {what}",
+        estimated_impact=Level.HIGH if len(pattern.tasks) > 2 else Level.MEDIUM,
+        risk=risk,
+        project=project,
+        likeness=fingerprint(project, signature.key),
+        related_tasks=pattern.tasks[-MOST_TASKS:],
+        related_issues=(task.request.origin.number,) if task.request.origin else (),
+        created_at=moment.at,
+    )
 
 
 def after_blocker(task: Task, work: Work, blocker: str, moment: Moment) -> Follows:
@@ -41,9 +94,11 @@ def after_blocker(task: Task, work: Work, blocker: str, moment: Moment) -> Follo
         estimated_impact=Level.HIGH if task.plan.draft and task.plan.draft.dependents(work.number) else Level.MEDIUM,
         risk=Level.MEDIUM,  # nobody knows before it is planned
         project=project,
-        likeness=likeness(project, Trigger.BLOCKER, said),
+        likeness=fingerprint(project, of_blocker(blocker).key),
         related_tasks=(task.id,),
         related_issues=(task.request.origin.number,) if task.request.origin else (),
         created_at=moment.at,
     )
+    if moment.is_proposed(likeness(project, Trigger.BLOCKER, said)):  # as versions before this one told them apart
+        return []
     return propose(task, proposal, moment)

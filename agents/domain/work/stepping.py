@@ -12,6 +12,8 @@ from agents.domain.decisions.kinds.work.escalation import what_next
 from agents.domain.decisions.kinds.work.gate import GateOption
 from agents.domain.decisions.subject import OfStep
 from agents.domain.decisions.table import ask, open_questions
+from agents.domain.learning.proposing import after_repeats
+from agents.domain.learning.signature import of_evaluation
 from agents.domain.reason import Reason, Why
 from agents.domain.task.fold import evolve
 from agents.domain.task.task import Task
@@ -204,7 +206,8 @@ def _give_up(task: Task, work: Work, stuck: Stuck, evaluation: Evaluation, momen
     why = hopeless if stuck is Stuck.HOPELESS else Reason(code=Why.ATTEMPTS_FAILED, count=work.tries)
     said = replace(why, details=evaluation.feedback[:2])
     escalated = e.SubtaskEscalated(**about_run(task, work, moment.at), why=said, patch=work.patch)
-    return open_questions(task, [escalated, what_next(task, work, why)], moment)
+    repeated = after_repeats(task, of_evaluation(evaluation), moment)
+    return open_questions(task, [escalated, what_next(task, work, why), *repeated], moment)
 
 
 def _enter(task: Task, step: Step | None, result: StepResult, moment: Moment) -> Facts:

@@ -114,4 +114,5 @@ def note_unmerged(task: Task, problem: Cause, moment: Moment) -> Facts:
 
 def close(task: Task, moment: Moment) -> Facts:
     """The task has ended well: nothing is left to decide but what it gave rise to."""
-    return withdraw(ending_with(task), Withdrawal.DONE, moment)
+    repeated = open_questions(task, proposing.after_repeats(task, (), moment), moment)
+    return [*repeated, *withdraw(ending_with(task), Withdrawal.DONE, moment)]
