@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Generic, TypeVar
 from agents.domain.errors import NoAnswer
 from agents.domain.models.failure import Again, ErrorClass, Failure, RetryPolicy, next_try
 from agents.domain.models.routing import Model
-from agents.llm.answers import Message
+from agents.llm.answers import Message, size_of
 from agents.llm.gateway import CallFailed, Request
 from agents.llm.replies import Reply
 from agents.ports import Admitted, Answered, Call, CallBook, Keep, Owed, Spent, Tried
@@ -90,8 +90,9 @@ class Step(Generic[Value]):
         """Whether to ask once more with less: the question was longer than the model takes."""
         if not failure.overflow or self.shortened or self.wanted.shorter is None:
             return False
-        self.shortened = True
-        if (messages := await self.wanted.shorter()) is None:
+        self.shortened, before = True, size_of(self.wanted.messages(False))  # counted first: a talk is trimmed in place
+        messages = await self.wanted.shorter()
+        if messages is None or size_of(messages(False)) >= before:
             return False
         self.failures += 1
         self.wanted = replace(self.wanted, messages=messages)
