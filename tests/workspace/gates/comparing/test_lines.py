@@ -28,3 +28,18 @@ def test_of_tests_only_complaints_count() -> None:
     assert new_lines("--- FAIL: TestTotal (0.00s)", "--- FAIL: TestOld (0.00s)", all_of_them=False) == [
         "--- FAIL: TestTotal (0.00s)"
     ]
+
+
+@pytest.mark.parametrize(
+    ("line", "complains"),
+    [
+        ("test result: ok. 2 passed; 0 failed; 0 ignored; finished in 0.01s", False),
+        ("# fail 0", False),
+        ("2 passed, 0 failed, 0 skipped", False),
+        ("test result: FAILED. 1 passed; 1 failed; 0 ignored", True),
+        ("10 failed", True),
+        ("error: 0 is no port", True),
+    ],
+)
+def test_what_did_not_fail_is_no_complaint(line: str, complains: bool) -> None:
+    assert bool(new_lines(line, "", all_of_them=False)) is complains
