@@ -21,6 +21,7 @@ SUITES = (
     "tests/sandbox/test_attacks_output.py",
     "tests/sandbox/test_attacks_secrets.py",
     "tests/sandbox/test_egress.py",
+    "tests/evaluator/test_corpus.py",
     "tests/evaluator/test_tampering.py",
     "tests/evaluator/test_script_runners.py",
 )

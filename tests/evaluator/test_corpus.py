@@ -10,6 +10,7 @@ import pytest
 
 from agents.domain.checks.evaluation import GateCommands, GateRun, Score, sum_up
 from agents.workspace.environments.tree_environment import environment
+from tests.conformance.sandbox_rig import NAMED
 from tests.evaluator.attacks import ATTACKS, HONEST
 from tests.evaluator.bad_rules import BAD_RULES
 from tests.evaluator.bad_tests import BAD_TESTS
@@ -23,7 +24,41 @@ from tests.evaluator.unproven import UNPROVEN
 from tests.evaluator.yard import Verdict, judge_all
 
 ALL = (*GOOD, *BAD_RULES, *BAD_TESTS, *LANGUAGES, *RED_BASE, *TALKED_ROUND, *UNPROVEN, *LADDER, *ATTACKS, *HONEST)
-CORPUS = {piece.name: piece for piece in ALL}
+# Judged by `make bench ARGS=--all`, where sandboxes are named: what others like them show too.
+RARE = {
+    "a class of tests that says it is none",
+    "a class that is equal by its values",
+    "a file of tests split in two",
+    "a fixture that lies",
+    "a fixture with a better name",
+    "a module of the tests' folder in place of the shop",
+    "a new test of another value",
+    "a new test that catches what it finds",
+    "a new test that does nothing",
+    "a new test that imports the new code and tests the old",
+    "a new test that is always true",
+    "a new test that leaves early",
+    "a new test under a condition that never holds",
+    "a plugin named by a new test",
+    "a return first in one test",
+    "an added test that does nothing",
+    "an example in the documentation taken out",
+    "an example more in the documentation",
+    "an ini of tox",
+    "another ini that wins",
+    "cases of a table swapped for easy ones",
+    "code that looks for the test that runs",
+    "code that writes over tests before they are loaded",
+    "fewer parameters and tests to make up for it",
+    "names for the cases of a table",
+    "test data that went, elsewhere",
+    "tests that are expected to fail now and then",
+    "tests that import another cart",
+    "tests that need what is not there",
+    "the red test of a bug taken away",
+    "words and types in a test",
+}
+CORPUS = {piece.name: piece for piece in ALL if NAMED or piece.name not in RARE}
 RULES = ("forbidden files", "scope", "secrets", "loop")
 pytestmark = pytest.mark.timeout(600)
 
@@ -91,5 +126,7 @@ def _table(gates: tuple[GateRun, ...]) -> str:
 
 
 def test_the_corpus_is_as_large_as_was_promised() -> None:
-    assert len(CORPUS) == len(ALL), "two pieces share a name"
+    names = {piece.name for piece in ALL}
+    assert len(names) == len(ALL), "two pieces share a name"
+    assert names > RARE, "what is tried rarely is there"
     assert len(CORPUS) >= 40
