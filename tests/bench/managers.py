@@ -77,8 +77,11 @@ def lock(manager: Manager, place: Path) -> dict[str, str]:
     for path, text in manager.files.items():
         (place / path).write_text(text)
     command = ["npx", "--yes", manager.program, *manager.locks]
-    subprocess.run(command, cwd=place, check=True, capture_output=True, timeout=PATIENCE)
-    shutil.rmtree(place / "node_modules", ignore_errors=True)
+    own = ("XDG_DATA_HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME", "YARN_GLOBAL_FOLDER", "YARN_CACHE_FOLDER")
+    environ = {**os.environ, **dict.fromkeys(own, str(place / ".kept"))}  # nothing stays in anybody's home
+    subprocess.run(command, cwd=place, env=environ, check=True, capture_output=True, timeout=PATIENCE)
+    for left in ("node_modules", ".kept"):
+        shutil.rmtree(place / left, ignore_errors=True)
     written = {path.name: path.read_text() for path in place.iterdir() if path.is_file()}
     return {**written, "test/minute.test.js": TEST, ".gitignore": "node_modules\n.yarn\n.pnp.*\n"}
 
