@@ -24,6 +24,7 @@ from bot.doctor_check import Check, fail, ok, warn
 from bot.running.workshop import Site, WorkshopSettings, make_gate_configs, make_grounds
 
 Confirm = Callable[[str], bool]
+NOT_DONE = "not done yet"
 
 
 def check_grounds(settings: Settings, *, set_up: bool, confirm: Confirm = typer.confirm) -> Iterator[Check]:
@@ -104,7 +105,7 @@ def _missing(checkout: Path, ground: Ground) -> list[str]:
 def _not_set_up(name: str, ground: Ground) -> Check:
     commands = "; ".join(ground.environment.setup)
     step = "Run `overlord doctor --set-up`, or ask for work: you are asked for leave then."
-    return warn(f"set-up of {name}", cut(f"not done yet: {commands}", 400), step)
+    return warn(f"set-up of {name}", cut(f"{NOT_DONE}: {commands}", 400), step)
 
 
 def _unread(name: str, ground: Ground) -> Check:

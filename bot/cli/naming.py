@@ -17,7 +17,7 @@ from agents.workspace.git.repository_states import find_obstacle
 from bot import app
 from bot.cli import session
 from bot.cli.found import describe_folder, offers_in
-from bot.cli.ground_check import check_grounds
+from bot.cli.ground_check import NOT_DONE, check_grounds
 from bot.cli.session import Json
 from bot.config.changes import AddProject, Change, RemoveProject, SetModel
 from bot.config.overlord import Project
@@ -123,6 +123,9 @@ def show_ground(settings: Settings, project: Project, *, asks: bool) -> None:
     if asks and not typer.confirm("Run its checks now, to see which fail before any change?", default=True):
         return
     for check in check_grounds(replace(settings, projects=(project,)), set_up=asks):
+        if check.seen.startswith(NOT_DONE):  # the commands are shown already
+            typer.echo(f"{'Checks:':<11}not run, for it is not set up yet. {check.next_step}")
+            continue
         label = "Baseline" if check.name.startswith("checks") else "Set-up"
         step = f". {check.next_step}" if check.next_step and check.state is not State.OK else ""
         typer.echo(f"{label + ':':<11}{check.seen}{step}")

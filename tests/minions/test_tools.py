@@ -2,9 +2,12 @@
 
 import asyncio
 
+import pytest
+
 from agents.domain.checks.scope import Scope, ScopeMode
 from agents.domain.learning.skill import Skill
 from agents.domain.limits import Limits
+from agents.minions.engines.builtin.tools.commands import RunCommand, run_command
 from tests.fakes.live import Audience
 from tests.fakes.llm import ScriptedTalker
 from tests.minions.field import DONE, Field, directory
@@ -211,3 +214,15 @@ async def test_a_command_that_is_called_off_is_not_seen_any_more(ground: Field) 
     running.cancel()
     await asyncio.gather(running, return_exceptions=True)
     assert audience.running == 0
+
+
+@pytest.mark.parametrize(
+    ("command", "doing"),
+    [
+        ("/srv/home/environments/shop/1f/venv/bin/python -m pytest -q", "running python -m pytest -q"),
+        ("cd web && /srv/home/a/b/npm test", "running cd web && npm test"),
+        ("cat /etc/hosts src/a/b/c/d.py", "running cat /etc/hosts src/a/b/c/d.py"),
+    ],
+)
+def test_what_it_runs_is_told_without_the_folders_of_the_machine(command: str, doing: str) -> None:
+    assert run_command.doing(RunCommand(command=command)) == doing

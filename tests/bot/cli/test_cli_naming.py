@@ -39,7 +39,8 @@ def test_init_shows_what_is_red_before_any_change_and_installs_nothing_without_a
     assert "1 test (test_a.test_a) fails before the change. Work is not held to what failed before it" in told
     needy = repos.somebodys(shell.folder / "needy", {"requirements.txt": "tiny\n", "test_a.py": "import tiny\n"})
     told = shell.run("init", "--yes", str(needy)).out
-    assert "Set-up:    not done yet: " in told and "Baseline" not in told
+    assert "Checks:    not run, for it is not set up yet. Run `overlord doctor" in told and told.count("Set-up:") == 1
+    assert "Baseline" not in told
     assert not list((shell.home / "environments").glob("needy/*/venv"))
     assert "Baseline" not in shell.run("init", "--yes", "--no-checks", "--name", "again", str(folder)).out
 

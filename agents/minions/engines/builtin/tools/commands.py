@@ -1,6 +1,7 @@
 """Running programs and searching in files: inside the sandbox, and nowhere else."""
 
 import asyncio
+import re
 from typing import Annotated
 
 from pydantic import Field
@@ -47,6 +48,9 @@ _NO_WORD = (0, 126, 127, 128 + 9, 128 + 15)
 
 
 _MEND = "Mend the work, not the tests of others, and call task_complete again."
+_DEEP = re.compile(
+    r"(?<!\S)/(?:[^\s/]+/){3,}([^\s/]+)"
+)  # a program in some folder of the machine: its name says enough
 
 
 class RunCommand(Arguments):
@@ -63,7 +67,7 @@ INTERRUPTED = (
 
 @tool(
     "Run a shell command in the sandbox, in a folder of the workspace: tests, linters, git log. No network.",
-    doing=lambda given: f"running {given.command}",
+    doing=lambda given: f"running {_DEEP.sub(r'\1', given.command)}",
 )
 async def run_command(at: ToolExecutor, given: RunCommand) -> Done:
     if "\0" in given.command:
