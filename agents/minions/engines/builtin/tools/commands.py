@@ -67,7 +67,7 @@ INTERRUPTED = (
 
 @tool(
     "Run a shell command in the sandbox, in a folder of the workspace: tests, linters, git log. No network.",
-    doing=lambda given: f"running {_DEEP.sub(r'\1', given.command)}",
+    doing=lambda given: "running " + _DEEP.sub(r"\1", given.command),
 )
 async def run_command(at: ToolExecutor, given: RunCommand) -> Done:
     if "\0" in given.command:
