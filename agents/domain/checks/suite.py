@@ -58,6 +58,13 @@ def function_of(name: str) -> str:
     return name.partition("[")[0]
 
 
+def newly_skipped(was: Results, now: Results, moved: Mapping[str, str]) -> list[str]:
+    """Functions of which some cases pass as they were, and that skip one which they did not skip then."""
+    passed = {moved.get(function_of(name), function_of(name)) for name in was.passed}
+    known = {moved.get(of, of) + name.removeprefix(of) for name in was.skipped for of in [function_of(name)]}
+    return sorted(passed & {function_of(name) for name in now.skipped - known})
+
+
 def module_of(path: str) -> str:
     """How a runner calls a test file."""
     return path.rpartition(".")[0].replace("/", ".")

@@ -1,6 +1,15 @@
 """Names of tests: which failed before, which are in a file, and which have fewer cases."""
 
-from agents.domain.checks.suite import Before, Results, difference, fewer_cases, files_with, function_of, is_in
+from agents.domain.checks.suite import (
+    Before,
+    Results,
+    difference,
+    fewer_cases,
+    files_with,
+    function_of,
+    is_in,
+    newly_skipped,
+)
 
 
 def test_only_what_is_newly_failing_counts() -> None:
@@ -41,3 +50,13 @@ def test_cases_are_counted_by_test_whatever_they_are_called() -> None:
 def test_results_know_what_ran() -> None:
     found = Results(passed=frozenset("a"), failed=frozenset("b"), skipped=frozenset("c"))
     assert found.ran == {"a", "b"} and found.all == {"a", "b", "c"}
+
+
+def test_a_case_that_skipped_itself_before_is_no_test_that_is_skipped_now() -> None:
+    was = Results(passed=frozenset({"t.a[pdb]", "t.b", "t.c[1]"}), skipped=frozenset({"t.a[ipdb]", "t.d"}))
+    assert newly_skipped(was, was, {}) == []
+    assert newly_skipped(was, Results(skipped=frozenset({"t.new", "t.d", "t.a[ipdb]"})), {}) == []
+    assert newly_skipped(was, Results(skipped=frozenset({"t.a[ipdb]", "t.a[pdb]", "t.b"})), {}) == ["t.a", "t.b"]
+    assert newly_skipped(was, Results(skipped=frozenset({"t.c[2]"})), {}) == ["t.c"], "a case under another name"
+    renamed = Results(skipped=frozenset({"t.z[ipdb]", "t.y"}))
+    assert newly_skipped(was, renamed, {"t.a": "t.z", "t.b": "t.y"}) == ["t.y"]

@@ -7,7 +7,7 @@ from agents.domain.checks.changed_tests import SHOWN_MOST
 from agents.domain.checks.evaluation import GateRun, Rung, Score, Sign
 from agents.domain.checks.file_kinds import is_test
 from agents.domain.checks.python_tests import Compared, lost_tests, weaker_functions
-from agents.domain.checks.suite import Results, cases, difference, fewer_cases, files_with, function_of, is_in
+from agents.domain.checks.suite import Results, cases, difference, fewer_cases, files_with, is_in, newly_skipped
 from agents.workspace.gates import scoring
 from agents.workspace.gates.comparing.lines import new_lines
 from agents.workspace.gates.comparing.suite_files import SuiteFiles
@@ -169,9 +169,7 @@ class _Missing:
 
     def _by_run(self) -> Iterator[str]:
         """What passes as it was and is now skipped."""
-        moved = self.compared.moved
-        passed = {moved.get(function_of(name), function_of(name)) for name in results_of(self.outcome).passed}
-        if skipped := sorted(passed & {function_of(name) for name in self.suite.now.skipped}):
+        if skipped := newly_skipped(results_of(self.outcome), self.suite.now, self.compared.moved):
             yield f"{many(len(skipped), 'test')} that would pass and are skipped now: {few(_short(skipped))}"
 
     def _data(self) -> Iterator[str]:
