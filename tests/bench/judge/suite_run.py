@@ -50,11 +50,8 @@ async def _run(files: Files, folder: Path, *, measured: bool) -> Ended:
     await asyncio.to_thread(write_files, files, folder)
     around = environment(folder, GateCommands())
     workspace = around.workspace_for(folder)
-    by = (
-        ("-m", "coverage", "run", "--rcfile=/dev/null", "--data-file=.covered", "--source=.", "-m")
-        if measured
-        else ("-m",)
-    )
+    measure = ("-m", "coverage", "run", "--rcfile=/dev/null", "--data-file=.covered", "--source=.")
+    by = measure if measured else ()
     profile = replace(GATE, seconds=SECONDS)
     ran = await bubblewrap().once(workspace, profile, (around.python, *by, "-m", "pytest", *OPTIONS))
     said, covered = ran.output, dict[str, frozenset[int]]()

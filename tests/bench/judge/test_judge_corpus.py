@@ -13,6 +13,7 @@ from tests.bench.judge.languages import FUNCTIONS
 from tests.bench.judge.mutants import gives, mutants, wrong
 from tests.bench.judge.package_classes import PACKAGE_CLASSES
 from tests.bench.judge.programs import make_program, make_unit
+from tests.bench.judge.suite_run import run_suite
 from tests.bench.judge.tally import Trial, count, page, wilson
 
 SOURCE = '''"""A cart."""
@@ -99,6 +100,15 @@ def test_faults_of_a_package_are_made_where_its_tests_come() -> None:
     made = list(faulty(SOURCE, {9}))
     assert made and all("# kept as it is" in text and compile(text, "", "exec") for text in made)
     assert all(text.startswith(SOURCE.partition("    def rest")[0]) for text in made)
+
+
+@pytest.mark.parametrize("measured", [False, True])
+def test_which_tests_fail_is_known_from_a_run(measured: bool) -> None:
+    right = {**KNOWN.files, "pytest.ini": "[pytest]\npythonpath = .\n"}
+    ended = run_suite(right, measured=measured)
+    assert (ended.exit_code, ended.passed, 9 in ended.covered.get("shop.py", ())) == (0, 2, measured)
+    broken = run_suite({**right, "shop.py": KNOWN.faults[0].source.replace("else 0", "else 5")}, measured=measured)
+    assert broken.failed == (("tests/test_shop.py", "TestCart::test_none"),) and broken.lines
 
 
 def test_assertions_that_fail_are_turned_round_or_none_is() -> None:
