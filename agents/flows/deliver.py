@@ -154,7 +154,8 @@ async def _merge_once(task: Task, head: str, ports: Ports) -> _Tried:
         target = Target(branch=into, start=task.work.base, tell=advice.append)
         if workflow.drafts is Drafts.END and not workflow.waits_for_review:
             await ports.forge.ready(project, number)
-        commit = await ports.forge.merge(project, number, head, sign(task, ports.texts.merge_text(task)), target)
+        told = sign(task, ports.texts.merge_text(task, await ports.store.history(task.id)))
+        commit = await ports.forge.merge(project, number, head, told, target)
     except ForgeFailed as failed:
         failure = failure_of_step(failed) if failed.error else None
         return _Tried(problem=f"{failed.what}. {failed.next_step}", failure=failure)

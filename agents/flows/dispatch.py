@@ -18,6 +18,7 @@ from agents.domain.task.fold import evolve
 from agents.domain.task.reports import sign
 from agents.domain.task.task import Task
 from agents.domain.work import dispatching, stepping
+from agents.domain.work.commit_style import READ, style_of
 from agents.domain.work.work import SubtaskState
 from agents.flows.retrying import run_by_policy
 from agents.flows.setup_proposal import find_ground, is_unread
@@ -34,6 +35,7 @@ async def begin_work(event: Event, ports: Ports) -> None:
     known = await ports.store.accounts(task.request.by) if task.plan.manners.co_author else ()
     origin = (Account(f"github:{task.request.origin.by}"),) if task.request.origin else ()
     co_author = ports.identity_of((*origin, *known)) if known else ""
+    style = style_of(await ports.checkouts.messages(task.project or "", base, READ))
     ground = await find_ground(task, base, ports)
     unread = await is_unread(task, ground, ports)
 
@@ -43,7 +45,9 @@ async def begin_work(event: Event, ports: Ports) -> None:
         if (unread or not ground.ready) and (waits := _before_work(now, ground, moment, unread)) is not None:
             return waits
         branch = now.plan.manners.branch(now.id, now.plan.draft.goal if now.plan.draft else now.request.text)
-        begun = e.WorkBegun(task=now.id, at=moment.at, branch=branch, base=base, into=into, co_author=co_author)
+        begun = e.WorkBegun(
+            task=now.id, at=moment.at, branch=branch, base=base, into=into, co_author=co_author, style=style
+        )
         return open_questions(now, [begun, *dispatching.start_next(evolve(now, begun), moment)], moment)
 
     await ports.store.record(task.id, decide)

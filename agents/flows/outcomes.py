@@ -52,7 +52,8 @@ async def keep_patch(task: Task, work: Work, commit: str, ports: Ports) -> str:
 
 async def pull_for(task: Task, head: str, ports: Ports, *, draft: bool = False) -> Pull:
     """The pull request of a task at this head: the same one, whenever it is asked for. Its diff is kept to be read."""
-    project, (title, body) = task.project or "", ports.texts.pull_text(task)
+    project, history = task.project or "", await ports.store.history(task.id)
+    title, body = ports.texts.pull_text(task, history)
     into = task.work.into or await ports.forge.base(project)
     await ports.artefacts.keep(f"{task.id}.diff", await ports.checkouts.patch(project, task.work.base, head))
     return Pull(

@@ -201,7 +201,7 @@ class _Run:
             await checkouts.close(self.checkout)
             await self.ports.store.record(task.id, lambda now, moment: [])
             return
-        commit, refused = await self._commit()
+        commit, refused = await self._commit(outcome.summary if isinstance(outcome, Finished) else "")
         if isinstance(outcome, Finished):
             await keep_outputs(task, self.work, self._step, (outcome.summary, outcome.note), self.ports)
         record = await self._recorder(outcome, commit, refused)
@@ -215,14 +215,12 @@ class _Run:
 
         await self.ports.store.record(task.id, decide)
 
-    async def _commit(self) -> tuple[str, str]:
+    async def _commit(self, summary: str) -> tuple[str, str]:
         """The commit that the branch is at, and why what was left could not be committed.
 
         Then the folder stays as it is: the next run on the branch goes on in it.
         """
-        told = sign(
-            self.task, f"{self.ports.texts.commit_text(self.task, self.work.number)}\nAttempt {self.work.attempt}"
-        )
+        told = sign(self.task, self.ports.texts.commit_text(self.task, self.work.number, summary))
         try:
             return await self.ports.checkouts.commit(self.checkout, told), ""
         except Uncommittable as refused:

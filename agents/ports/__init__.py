@@ -1,12 +1,13 @@
 """What the deciding part needs from the world. Adapters implement these; flows receive them."""
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Protocol
 
 from agents.domain.checks.evaluation import Change
 from agents.domain.checks.risk import Risk
+from agents.domain.decisions.decision import Decision
 from agents.domain.decisions.kind import Moment
 from agents.domain.events import Event
 from agents.domain.ids import Account, PersonId, TaskId
@@ -116,6 +117,15 @@ class Clock(Protocol):
         """How long to wait, on the machine's own clock, for so many seconds to pass on this one."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class History:
+    """What people decided of a task and what it cost so far, for texts that outlive it."""
+
+    decisions: Sequence[Decision] = ()  # that are closed, oldest first
+    names: Mapping[PersonId, str] = field(default_factory=dict)  # of whoever asked or decided, where one is known
+    spent: float = 0.0  # dollars
+
+
 class Store(Protocol):
     """The log of facts, as one job sees it."""
 
@@ -130,6 +140,8 @@ class Store(Protocol):
 
     async def name(self, person: PersonId) -> str:
         """What a person is called; empty if they are not known."""
+
+    async def history(self, id: TaskId) -> History: ...
 
     async def surroundings(self, id: TaskId) -> Surroundings:
         """What stands around the task's request, as far as its owner may see it."""
@@ -150,13 +162,13 @@ class Store(Protocol):
 class Texts(Protocol):
     """Words for git and forges."""
 
-    def pull_text(self, task: Task) -> tuple[str, str]:
+    def pull_text(self, task: Task, history: History) -> tuple[str, str]:
         """Title and body of a pull request."""
 
-    def commit_text(self, task: Task, number: int) -> str:
-        """What a commit of one subtask says in the history."""
+    def commit_text(self, task: Task, number: int, summary: str = "") -> str:
+        """What a commit of one subtask says in the history. `summary`: of whoever did the work."""
 
-    def merge_text(self, task: Task) -> str: ...
+    def merge_text(self, task: Task, history: History) -> str: ...
 
     def join_text(self, task: Task, number: int, asked_by: str, passed_by: Sequence[str]) -> str:
         """What stands in the history where a subtask's work comes in."""

@@ -240,6 +240,9 @@ class Checkouts(Protocol):
 
     async def changes(self, project: str, base: str, commit: str) -> Sequence[Change]: ...
 
+    async def messages(self, project: str, commit: str, most: int) -> Sequence[str]:
+        """Of the last commits that people made up to this one; merges and our own are left out."""
+
     async def unsaved_paths(self, checkout: Checkout) -> Sequence[str]:
         """Paths that differ from the last commit: what there is after a crash."""
 

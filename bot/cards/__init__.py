@@ -16,10 +16,11 @@ from bot.cards.decisions import checked_run, decision_card
 from bot.cards.evidence import with_evidence
 from bot.cards.kinds.work.proposal import carried_card
 from bot.cards.planning.ground import setup_card
-from bot.cards.progress import branch_card, evaluation_card, kept_card, merged_card, sent_back_card
+from bot.cards.progress import evaluation_card, sent_back_card
 from bot.cards.replies import approve_card, reminder_card
 from bot.cards.scene import SETUP_LOG, Posting, Scene, with_checks, with_kept, with_task_page
 from bot.cards.status import about_card, status_card
+from bot.cards.work.handing_over import branch_card, kept_card, merged_card
 from bot.messages import Link
 
 TWICE = 2  # times that work goes back before it is worth a message

@@ -26,8 +26,9 @@ from agents.domain.text.sanitize import one_line
 from bot.cards.kinds import CARDS, label, label_of, outcome_label, prompt
 from bot.cards.kinds.kind_card import TableForm, who_may
 from bot.cards.plan import graph_of, shows_plan
-from bot.cards.progress import evaluation_rows, found_lines, settled_for_rows
+from bot.cards.progress import evaluation_rows, found_lines
 from bot.cards.scene import NO_BILL, Bill
+from bot.cards.work.handing_over import settled_for_rows
 from bot.messages import Button, Card, Choice, Row, Style, Tone
 
 # Why a question is no longer needed.

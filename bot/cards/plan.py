@@ -15,7 +15,7 @@ from bot.cards.planning.argument import argument_rows, debate_rows, is_contested
 from bot.cards.planning.ground import ground_rows
 from bot.cards.reasons import put
 from bot.cards.scene import Bill, rows_of
-from bot.cards.work.outside import early_rows, plan_git_rows
+from bot.cards.work.commits import early_rows, plan_git_rows
 from bot.messages import Arrow, Graph, Node, Row
 
 _CONFIDENCE = {level: f"confidence {level}" for level in ("low", "medium", "high")}

@@ -3,14 +3,13 @@
 from collections.abc import Callable, Iterator
 
 from agents.domain.checks.evaluation import Change, CodeReview, Evaluation, GateRun, Opinion, Score
-from agents.domain.decisions.decision import NameOf
+from agents.domain.task.reports import summary_of
 from agents.domain.task.task import Task
 from agents.domain.text.sanitize import cut, one_line
-from agents.domain.work.facts import BranchPublished, WorkKept
 from agents.domain.work.stepping import most_attempts
 from agents.domain.work.work import Degraded, SubtaskState, Work
 from bot.cards.reasons import put
-from bot.cards.scene import Bill, bill_rows, rows_of
+from bot.cards.scene import rows_of
 from bot.cards.work.rungs import rung_rows
 from bot.messages import Card, Row, Tone
 
@@ -30,10 +29,10 @@ _ROW, _PRINTED = 300, 600  # characters
 
 def work_rows(task: Task) -> list[Row]:
     """Where each subtask is, in the order of the plan."""
-    return [_work_row(task, work) for work in task.work.subtasks]
+    return [work_row(task, work) for work in task.work.subtasks]
 
 
-def _work_row(task: Task, work: Work) -> Row:
+def work_row(task: Task, work: Work) -> Row:
     title, more = one_line(_titled(task, work), 70), _DETAIL[work.state](task, work)
     label = f"{_MARK[work.state]} {task.id}.{work.number}"
     return Row(label=label, value=f"{title}: {more}" if more else title)
@@ -113,11 +112,17 @@ def evaluation_card(task: Task, work: Work, judged: Evaluation) -> Card:
     return Card(
         title=f"Checks of {task.id}: {task.id}.{work.number} {_verdict(work, judged)}",
         text=one_line(_titled(task, work), 200),
-        rows=(*evaluation_rows(judged), *_judged_before(task, work.number)),
+        rows=(*_summary(task, work, judged), *evaluation_rows(judged), *_judged_before(task, work.number)),
         lines=found_lines(judged),
         footer=_footer(judged),
         tone={Score.PASS: Tone.GOOD, Score.NEEDS_REVISION: Tone.PLAIN, Score.FAIL: Tone.BAD}[judged.overall],
     )
+
+
+def _summary(task: Task, work: Work, judged: Evaluation) -> list[Row]:
+    """Of the attempt that was judged, as its minion tells it."""
+    said = summary_of(task, work.number) if work.attempt == judged.attempt else ""
+    return rows_of(("Minion's summary", one_line(said, _ROW)))
 
 
 def sent_back_card(task: Task, work: Work, judged: Evaluation) -> Card:
@@ -238,68 +243,3 @@ def _footer(judged: Evaluation) -> str:
     theirs = " Remote checks are the forge's own word." if any(gate.remote for gate in judged.gates) else ""
     ran = f"I ran these checks myself on commit {judged.commit[:10]}{where}, {judged.seconds:.0f} s{coverage}{cost}."
     return f"{ran}{theirs}"
-
-
-def merge_rows(task: Task) -> list[Row]:
-    """What is handed over: each subtask as it was judged, the branch, and where to read it."""
-    rows = [_work_row(task, work) for work in task.work.subtasks if not task.plan.is_closing(work.number)]
-    if task.work.subtasks and (whole := task.work.subtasks[-1].evaluation):
-        rows += evaluation_rows(whole)
-    pull = f"#{task.delivery.pull} {task.delivery.url}".strip() if task.delivery.pull else ""
-    if task.delivery.draft:
-        pull += " (a draft)"
-    return [*rows, *rows_of(("Branch", task.work.branch), ("Merges into", task.work.into), ("Pull request", pull))]
-
-
-def settled_for_rows(task: Task, name: NameOf) -> list[Row]:
-    """What people went on without, and where they settled for less than the plan says."""
-    waived = {
-        (waiver.check, waiver.why): (work, waiver) for work in reversed(task.work.subtasks) for waiver in work.waived
-    }
-    rows = [
-        Row(
-            label="Went on without",
-            value=f"{waiver.check} of {task.id}.{work.number}, by {' and '.join(map(name, waiver.by))}: {waiver.why}",
-        )
-        for work, waiver in waived.values()
-    ]
-    accepted = [(work, each) for work in task.work.subtasks for each in work.tests_accepted]
-    rows += [
-        Row(
-            label="Changed tests",
-            value=f"{', '.join(each.names)} of {task.id}.{work.number}, accepted by {' and '.join(map(name, each.by))}",
-        )
-        for work, each in accepted
-    ]
-    less = [f"{task.id}.{work.number} ({LESS[work.degraded]})" for work in task.work.subtasks if work.degraded]
-    return [*rows, *rows_of(("Less than planned", ", ".join(less)))]
-
-
-def merged_card(task: Task, bill: Bill) -> Card:
-    """The end of the walk, in its own message: people look for it."""
-    rows = [
-        Row(label="Commit", value=f"{task.delivery.head[:10]} on {task.delivery.merged_into}"),
-        *rows_of(("Your files", task.delivery.advice)),
-        *bill_rows(task, bill),
-    ]
-    return Card(title=f"{task.id} is merged", text=one_line(task.request.text, 200), rows=tuple(rows), tone=Tone.GOOD)
-
-
-def kept_card(task: Task, kept: WorkKept) -> Card:
-    rows = [Row(label="Branch", value=branch) for branch in kept.branches]
-    rows += [Row(label="Check out", value=how) for how in kept.how]
-    rows += [Row(label="Not brought to you", value=problem) for problem in kept.problems]
-    rows += rows_of(("Patch", kept.patch))
-    text = "Here is what there is; I have stopped." if kept.branches else "There was nothing on a branch yet."
-    return Card(title=f"{task.id} is yours now", text=text, rows=tuple(rows))
-
-
-def branch_card(fact: BranchPublished) -> Card:
-    """Where a person goes on who took a subtask over."""
-    name = f"{fact.task}.{fact.subtask}"
-    if fact.problem:
-        rows = (Row(label="Branch", value=fact.branch), Row(label="Problem", value=fact.problem))
-        text = "It is in my own copy only. Start from the kept patch on a branch of this name, then hand it in."
-        return Card(title=f"{name}: the branch could not be brought to you", text=text, rows=rows, tone=Tone.BAD)
-    rows = (Row(label="Branch", value=fact.branch), Row(label="Check out", value=fact.how))
-    return Card(title=f"{name}: the branch is where you work", text="Commit there, then hand it in.", rows=rows)

@@ -82,7 +82,8 @@ _KNOWN = {each.name for each in fields(GitManners)}
 def manners_of(*parts: GitPart) -> GitManners:
     """The last one that says something counts."""
     said = {each.name: getattr(part, each.name) for part in parts for each in fields(GitPart) if _says(part, each.name)}
-    named = {_MEANS.get(name, name): value for name, value in said.items()}
+    known = any(isinstance(part, GitSettings) and part.people for part in parts)  # they are listed to be named
+    named = {"co_author": known, **{_MEANS.get(name, name): value for name, value in said.items()}}
     return GitManners(**{name: value for name, value in named.items() if name in _KNOWN})
 
 

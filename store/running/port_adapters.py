@@ -25,6 +25,7 @@ from agents.ports import (
     Call,
     Clock,
     Decide,
+    History,
     Later,
     Pull,
     PullRecord,
@@ -72,6 +73,16 @@ class JobLog:
     async def name(self, person: PersonId) -> str:
         name = await self._database.read(lambda tx: tx.people.name(person))
         return "" if name == person else name
+
+    async def history(self, id: TaskId) -> History:
+        def read(tx: Transaction) -> History:
+            closed = [each for each in tx.ledger.of_task(id) if each.closed_at]
+            people = {tx.log.task(id).request.by, *(person for each in closed for person in each.decided_by)}
+            names = {person: tx.people.name(person) for person in people}
+            known = {person: name for person, name in names.items() if name != person}
+            return History(decisions=closed, names=known, spent=tx.calls.spent_on(id))
+
+        return await self._database.read(read)
 
     async def surroundings(self, id: TaskId) -> Surroundings:
         return await self._database.read(partial(_surroundings, id))

@@ -110,7 +110,9 @@ class MemoryCheckouts:
     conflicts: set[str] = field(default_factory=set)  # branches whose work does not fit
     number: int = 0
     before: dict[str, str] = field(default_factory=dict)  # by commit: the one it was made on
-    messages: list[str] = field(default_factory=list)  # of commits that join
+    joined: list[str] = field(default_factory=list)  # messages of commits that join
+    said: list[str] = field(default_factory=list)  # messages of minions' commits
+    log: Sequence[str] = ()  # messages of earlier commits of the project
     refuses: list[str] = field(default_factory=list)  # why each of the next commits cannot be made
     theirs: dict[str, str] = field(default_factory=lambda: {"main": HEAD})  # branches of the project's own
 
@@ -134,6 +136,7 @@ class MemoryCheckouts:
         if self.refuses:
             raise Uncommittable(self.refuses.pop(0), next_step="Remove or rename it.")
         self.number += 1
+        self.said.append(as_signed(message).text)
         tip = self.branches[checkout.branch]
         made = fingerprint(checkout.branch, tip, str(self.number)) + "00000000"  # never one that was there before
         self.before[made] = self.branches[checkout.branch]
@@ -142,6 +145,9 @@ class MemoryCheckouts:
 
     async def changes(self, project: str, base: str, commit: str) -> Sequence[Change]:
         return (Change(path="src/app.py", status="M", added=3, removed=1),)
+
+    async def messages(self, project: str, commit: str, most: int) -> Sequence[str]:
+        return self.log[:most]
 
     async def unsaved_paths(self, checkout: Checkout) -> Sequence[str]:
         return ("src/app.py",)
@@ -156,7 +162,7 @@ class MemoryCheckouts:
         if any(self.branches.get(branch) == commit for branch in self.conflicts):
             return None
         inside = self.contains.setdefault(into, set())
-        self.messages.append(as_signed(message).text)
+        self.joined.append(as_signed(message).text)
         tip = self.branches.get(into, start)
         if tip == commit or (self._holds(commit, tip) and (inside or tip == start)):
             inside.add(commit)
@@ -235,6 +241,7 @@ def remote(name: str, state: CheckState, output: str = "") -> RemoteCheck:
 class MemoryForge:
     pulls: dict[str, PullRequest] = field(default_factory=dict)
     merged: list[str] = field(default_factory=list)
+    messages: list[str] = field(default_factory=list)  # of merges
     fits: bool = True
     branches: dict[str, str] = field(default_factory=dict)  # where people work
     closed: set[str] = field(default_factory=set)  # branches that cannot be brought there
@@ -303,6 +310,7 @@ class MemoryForge:
             return None
         if head not in self.merged:
             self.merged.append(head)
+            self.messages.append(as_signed(message).text)
         return fingerprint("merged", head) + "00000000"
 
     async def publish(self, project: str, branch: str, head: str) -> str:

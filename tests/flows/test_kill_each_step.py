@@ -22,7 +22,7 @@ from agents.domain.ids import Account, PersonId, TaskId
 from agents.domain.task.task import Task, TaskState
 from agents.domain.workflow.workflow import Workflow
 from agents.flows import FLOWS
-from agents.ports import Decide, Later, Ports, Store, Surroundings
+from agents.ports import Decide, History, Later, Ports, Store, Surroundings
 from store.running.jobs import Job
 from store.streams import audit
 from tests.fakes.llm import ScriptedLlm
@@ -60,6 +60,9 @@ class MortalStore:
 
     async def accounts(self, person: PersonId) -> Sequence[Account]:
         return await self.store.accounts(person)
+
+    async def history(self, id: TaskId) -> History:
+        return await self.store.history(id)
 
     async def surroundings(self, id: TaskId) -> Surroundings:
         return await self.store.surroundings(id)
@@ -161,7 +164,7 @@ async def test_a_job_that_dies_at_any_step_is_done_once(walk: Callable[..., Any]
         differs = {name for name in calm.keys() | again.keys() if calm[name] != again[name]}
         assert differs <= went_on, "a minion that goes on says so, and nothing else is told again"
         assert len(work.workshop.forge.merged) == 1 and len(work.workshop.forge.pulls) == 1
-        assert len(set(work.workshop.checkouts.messages)) == len(calm_joins(calm))
+        assert len(set(work.workshop.checkouts.joined)) == len(calm_joins(calm))
 
 
 def calm_joins(calm: Counter[str]) -> list[str]:

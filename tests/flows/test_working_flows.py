@@ -57,8 +57,8 @@ async def test_the_history_says_which_subtask_came_in_and_who_let_it_pass(work: 
     await work.settle()
     await work.press(Kind.GATE, "pass", by=Presser(person=bo, groups=frozenset(Group)))
     await work.run_next("integrate")
-    told = "T-1.1: Write the form\n\nPart of T-1: Logging in works\nPassed by Bo"
-    assert work.workshop.checkouts.messages == [told], "the asker has no name here, so none is said"
+    told = "T-1.1: Write the form\n\ndone\n\nPart of T-1: Logging in works\nPassed by Bo"
+    assert work.workshop.checkouts.joined == [told], "the asker has no name here, so none is said"
 
 
 async def done(work: Work) -> Task:

@@ -42,7 +42,7 @@ async def test_a_design_comes_first_and_is_judged_and_joined_like_any_other(open
     assert (first.subtask.title, first.step.name, first.subtask.opening) == ("Prepare: design", "design", True)
     assert first.work.scope.refuse("docs/design/parts.md") is None and first.work.scope.refuse("form.py")
     assert second.step.name == "implement" and second.notes == ("T-1.1: left by 1",)
-    assert work.checkouts.messages[0].startswith("T-1.1: Prepare: design")
+    assert work.checkouts.joined[0].startswith("T-1.1: Prepare design")
 
 
 async def test_what_the_review_of_a_design_refuses_is_done_again_before_anything_begins(opened: Opened) -> None:

@@ -6,13 +6,25 @@ from enum import StrEnum
 from agents.domain import events as e
 from agents.domain.events import Event
 from agents.domain.task.task import Task
-from agents.domain.work.git_names import Signed
+from agents.domain.work.commit_style import adopt
+from agents.domain.work.git_names import GitManners, Signed
 from agents.domain.work.work import Ending
+
+
+def git_manners(task: Task) -> GitManners:
+    """As approved with the plan, and where that says nothing as the project itself does."""
+    return adopt(task.plan.manners, task.work.style)
 
 
 def sign(task: Task, text: str) -> Signed:
     """As the commits of this task are signed."""
-    return Signed(text=text, signature=task.plan.manners.signature(task.work.co_author))
+    return Signed(text=text, signature=git_manners(task).signature(task.work.co_author))
+
+
+def summary_of(task: Task, number: int) -> str:
+    """What whoever worked on a subtask says of it; of the whole only what was done to bring it together."""
+    work = task.work.on(number)
+    return "" if task.plan.is_closing(number) and work.attempt <= 1 else work.summary
 
 
 def plan_text(task: Task) -> str:

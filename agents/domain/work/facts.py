@@ -7,6 +7,7 @@ from agents.domain.checks.scope import Scope
 from agents.domain.fact import AboutWork, Event, MeasuredWork
 from agents.domain.ids import PersonId
 from agents.domain.reason import Cause
+from agents.domain.work.commit_style import CommitStyle
 from agents.domain.work.work import Degraded, Ending, SubtaskState
 
 
@@ -18,6 +19,7 @@ class WorkBegun(Event):
     base: str  # commit
     into: str = ""  # the branch it began from, and is for
     co_author: str = ""  # `Name <address>` of whoever asked, where commits are to name them
+    style: CommitStyle = field(default_factory=CommitStyle)  # of the project's commits
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

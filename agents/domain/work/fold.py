@@ -19,7 +19,7 @@ from agents.domain.work.work import (
 )
 
 S = SubtaskState
-KEPT, CHANGES, TESTS = 400, 30, 6
+KEPT, CHANGES, TESTS, SUMMARY = 400, 30, 6, 1_000
 
 # Where a subtask may be when a fact happens to it, and where that takes it.
 SUBTASK_MOVES: dict[tuple[SubtaskState, type[AboutWork]], SubtaskState] = {
@@ -128,6 +128,7 @@ def _(work: Work, fact: w.WorkHandedIn) -> Work:
         base=fact.base or work.base,
         note=fact.note,
         doing=fact.summary,
+        summary=cut(fact.summary, SUMMARY),
         attempt=fact.attempt,
         queued=False,
         problem="",
@@ -239,7 +240,8 @@ fold_work = Fold[WorkState]()
 
 @fold_work.on(w.WorkBegun)
 def _(work: WorkState, fact: w.WorkBegun) -> WorkState:
-    return replace(work, branch=fact.branch, base=fact.base, into=fact.into, co_author=fact.co_author)
+    begun = replace(work, branch=fact.branch, base=fact.base, into=fact.into)
+    return replace(begun, co_author=fact.co_author, style=fact.style)
 
 
 fold_work.on(w.PullOpened)(lambda work, fact: replace(work, into=fact.into or work.into))

@@ -42,7 +42,7 @@ def _slug(text: str) -> str:
     return re.sub(r"[^a-z0-9]+", "-", plain).strip("-")[:LONGEST_SLUG].strip("-")
 
 
-SUBJECT_MOST, BODY_MOST = 100, 10_000
+SUBJECT_MOST, BODY_MOST = 72, 10_000
 GAP = "\u200b"  # seen by nobody, and enough to make plain text of what comes after
 # What tells a forge to leave out its checks. The spellings that are known go; what only looks like one is defused.
 _SKIPS = re.compile(
@@ -64,9 +64,18 @@ _CLOSES = re.compile(  # every repeat has its end, so that no text makes it slow
 def commit_message(text: str, otherwise: str = "Work in progress") -> str:
     """The text, with nothing in it that a forge would obey: no leaving out of checks, no trailers, no closed issues."""
     subject, _, body = quiet(without_skips(clean(text)[:BODY_MOST])).strip().partition("\n")
-    head = one_line(subject, SUBJECT_MOST) or otherwise
+    head = shorten(subject, SUBJECT_MOST) or otherwise
     told = _TRAILER.sub(r"\1 -", "\n".join(line.rstrip() for line in body.splitlines()).strip())
     return f"{head}\n\n{told}\n" if told else f"{head}\n"
+
+
+def shorten(text: str, most: int) -> str:
+    """On one line, without a full stop, and cut after a word where it is too long."""
+    line = " ".join(text.split()).rstrip(".")
+    if len(line) <= most:
+        return line
+    at = line.rfind(" ", most // 2, most)
+    return f"{line[: at if at > 0 else most - 1].rstrip(' ,;:.')}…"
 
 
 def without_skips(text: str) -> str:
@@ -82,7 +91,7 @@ def quiet(text: str) -> str:
 
 COMMIT = "{task_id}: {title}"
 IN_BRANCH, IN_COMMIT = ("task_id", "description"), ("task_id", "title", "type")
-PATTERN_MOST, TITLE_MOST = 80, 80
+PATTERN_MOST, TITLE_LEAST = 80, 20
 # Set apart from what is around it, so that no other task's number can be read there.
 _APART = re.compile(r"(?:^|[/_-])\{task_id\}(?:[/_-]|$)")
 _IDENTITY = re.compile(r"[^<>\n@\"]{1,80} <[A-Za-z0-9][A-Za-z0-9._+-]{0,63}@[A-Za-z0-9][A-Za-z0-9.-]{0,190}>")
@@ -131,7 +140,8 @@ class GitManners:
     commit_message: str = COMMIT  # the first line
     author: str = ""  # `Name <address>`, of whoever answers for the commits; the program stays the committer
     co_author: bool = False  # whoever asked for the work is named, where their address is known
-    sign_off: bool = False  # by the author
+    sign_off: bool | None = None  # by the author; None: where the project's commits are signed off
+    lower: bool = False  # titles begin with a small letter
     preview: bool = True  # cards show what git will do
 
     def branch(self, task: TaskId, title: str, subtask: int | None = None) -> str:
@@ -139,8 +149,10 @@ class GitManners:
 
     def subject(self, name: str, title: str, kind: str) -> str:
         """The first line of a commit. `name`: T-14, or T-14.2; `kind`: feat, fix."""
-        values = {"task_id": name, "title": one_line(title, TITLE_MOST), "type": kind}
-        return one_line(fill(self.commit_message, values), PATTERN_MOST + TITLE_MOST)
+        values = {"task_id": name, "title": "", "type": kind}
+        room = max(TITLE_LEAST, SUBJECT_MOST - len(fill(self.commit_message, values)))
+        said = shorten(_begin_small(title) if self.lower else title, room)
+        return one_line(fill(self.commit_message, {**values, "title": said}), SUBJECT_MOST)
 
     def signature(self, co_author: str) -> Signature:
         lines = (
@@ -148,6 +160,12 @@ class GitManners:
             f"Signed-off-by: {self.author}" if self.sign_off and self.author else "",
         )
         return Signature(author=self.author, trailers=tuple(line for line in lines if line))
+
+
+def _begin_small(title: str) -> str:
+    """A name such as GitHub or README stays as it is."""
+    first, _, _ = title.partition(" ")
+    return f"{title[:1].lower()}{title[1:]}" if first[1:].islower() or len(first) == 1 else title
 
 
 PLAIN = GitManners()

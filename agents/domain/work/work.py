@@ -9,6 +9,7 @@ from agents.domain.checks.evaluation import ChangedTest, Checked, Evaluation, Ri
 from agents.domain.checks.scope import Scope, ScopeMode
 from agents.domain.ids import PersonId, TaskId
 from agents.domain.reason import Cause
+from agents.domain.work.commit_style import CommitStyle
 
 
 class SubtaskState(StrEnum):
@@ -132,6 +133,7 @@ class Work:
     skills: tuple[str, ...] = ()  # that its minions were given, in all attempts
     engine: str = ""  # which engine in which sandbox its last minion had
     went_on: str = ""  # what became of the run when the bot died under it
+    summary: str = ""  # what whoever handed it in says of it
     note: str = ""  # for those who come after, at most 500 characters
     problem: Cause = ""
     patch: str = ""  # name of the kept patch
@@ -176,6 +178,7 @@ class WorkState:
     base: str = ""  # the commit it began from
     into: str = ""  # the branch it began from, and will be merged into
     co_author: str = ""  # that its commits name
+    style: CommitStyle = field(default_factory=CommitStyle)  # of the project's commits
 
     def on(self, number: int) -> Work:
         return next(work for work in self.subtasks if work.number == number)

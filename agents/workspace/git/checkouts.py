@@ -140,6 +140,9 @@ class GitCheckouts:
         place = self.repository(project)
         return await objects.changes(place, check_commit(base), check_commit(commit), errors="backslashreplace")
 
+    async def messages(self, project: str, commit: str, most: int) -> Sequence[str]:
+        return await self._mirror(project).messages(commit, most)
+
     async def patch(self, project: str, base: str, commit: str) -> str:
         text, cut = await self._mirror(project).difference(base, commit, PATCH_MOST)
         return f"{text}\n… ({cut:,} more bytes of this patch are left out)\n" if cut else text

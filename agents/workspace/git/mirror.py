@@ -11,10 +11,11 @@ from agents.domain.work.git_names import Message, as_signed, commit_message, odd
 from agents.ports import CheckoutFailed
 from agents.workspace.files.locks import hold_lock
 from agents.workspace.files.untrusted import remove
-from agents.workspace.git.git import FETCH, LONG, UPLOAD, Git, GitFailed, git_dir, identity, is_commit
+from agents.workspace.git.git import EMAIL, FETCH, LONG, UPLOAD, Git, GitFailed, git_dir, identity, is_commit
 from agents.workspace.git.objects import PLAIN, tree_of
 
 ATTEMPTS = 20
+MESSAGES_MOST = 200_000  # bytes of a history that are read
 _HEAD = "refs/overlord/head"  # where the user's repository was when it was last looked at
 _SOURCE = "refs/overlord/source"  # where branches of it were
 BASE = "refs/overlord/base"  # where each branch began
@@ -169,6 +170,13 @@ class Mirror:
         arguments = ("diff-tree", *PLAIN, "-p", check_commit(base), check_commit(commit))
         found, cut = await self._git.cut(*arguments, most=most)
         return found.decode(errors="replace"), cut
+
+    async def messages(self, commit: str, most: int) -> list[str]:
+        """Newest first, of the last commits; without merges, and without those that we made."""
+        shown = ("--no-merges", "--no-show-signature", f"--max-count={most}", "--format=%ce%n%B%x00")
+        found, _ = await self._git.cut("log", *shown, check_commit(commit), most=MESSAGES_MOST)
+        told = (each.lstrip("\n").partition("\n") for each in found.decode(errors="replace").split("\0"))
+        return [message.strip() for who, _, message in told if message.strip() and who != EMAIL]
 
     async def tree(self, commit: str) -> str:
         return await tree_of(self.place, check_commit(commit))

@@ -1,21 +1,28 @@
-"""What git and forges show of a task: messages of commits, pull requests, comments; and what cards say of it before."""
+"""What forges show of a task: pull requests and comments. What commits say is in `commits.py`."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator
 
 from agents.domain import events as e
-from agents.domain.decisions.decision import Decision
-from agents.domain.decisions.subject import OfStep
+from agents.domain.decisions.authority import Kind
+from agents.domain.decisions.decision import Decision, DecisionState
 from agents.domain.events import Event
-from agents.domain.planning.work_kind import WorkKind
 from agents.domain.task.task import Task
 from agents.domain.text.sanitize import cut, one_line
-from agents.domain.work.git_names import COMMIT
 from agents.domain.work.work import DROPPED, Degraded, Ending
-from agents.domain.workflow.steps import Drafts
-from agents.domain.workflow.workflow import Workflow
+from agents.ports import History
+from bot.cards.kinds import CARDS, label
+from bot.cards.kinds.kind_card import subtask_of
+from bot.cards.progress import evaluation_rows
 from bot.cards.reasons import put
-from bot.cards.scene import rows_of
-from bot.messages import Row
+from bot.cards.scene import duration_in_words
+from bot.cards.work.commits import (
+    asked_for,
+    commit_text as commit_text,
+    done_lines,
+    join_text as join_text,
+    merge_text as merge_text,
+    pull_title,
+)
 
 PROBLEM = 1_000  # characters
 _LESS = {Degraded.CORE: " (core only)", Degraded.STUB: " (a stub with TODOs)"}
@@ -25,71 +32,82 @@ _ENDED: dict[Ending, str] = {
     Ending.TURNS: "It came to the end of its turns. ",
     Ending.TIMEOUT: "It took too long. ",
 }
+# Decisions that shaped the work. The others steered the conversation, and are nobody's business outside.
+TOLD = frozenset(
+    {
+        *(Kind.INTAKE, Kind.CLARIFICATION, Kind.NO_PLAN, Kind.PLAN, Kind.DEBATE, Kind.CHANGE, Kind.CORRECTION),
+        *(Kind.BUDGET, Kind.CONSENT, Kind.START_SCOPE, Kind.SCOPE, Kind.QUESTION, Kind.AGAINST_PLAN, Kind.GATE),
+        *(Kind.ACCEPT_TESTS, Kind.CHECKS, Kind.ESCALATION, Kind.TAKEN, Kind.OUTSIDE_REVIEW, Kind.MERGE, Kind.UNMERGED),
+    }
+)
 
 
-def pull_text(task: Task) -> tuple[str, str]:
-    """Title and body, from facts."""
+def pull_text(task: Task, history: History) -> tuple[str, str]:
+    """Title and body, from facts: what, why, how it was checked, what people decided, and what it cost."""
     assert task.plan.draft is not None
-    title = one_line(f"{task.plan.draft.goal} ({task.id})", 120)
-    asked = f"Asked for: {one_line(task.request.text, 300)}"
-    where = [f"In: {task.request.origin.url}"] if task.request.origin else []
-    lines = [task.plan.draft.goal, "", asked, *where, "", "Subtasks:"]
-    lines += [_line(task, work.number) for work in task.work.subtasks if work.state not in DROPPED]
-    lines += [_line(task, work.number) + " (dropped)" for work in task.work.subtasks if work.state in DROPPED]
-    return title, "\n".join(lines)
+    decided = list(_decided(task, history))
+    parts = {
+        "What": [task.plan.draft.goal, "", *done_lines(task), *_left_out(task)],
+        "Why": list(_why(task, history)),
+        "How it was checked": list(_checked(task)),
+        "Decisions by people": decided or ["- None yet"],
+        "Cost": [_cost(task, history)],
+    }
+    return pull_title(task), "\n\n".join(f"## {name}\n" + "\n".join(lines) for name, lines in parts.items())
 
 
-def _line(task: Task, number: int) -> str:
-    work, subtask = task.work.on(number), task.plan.subtask(number)
-    passed = [gate.name for gate in work.evaluation.gates if not gate.skipped] if work.evaluation else []
-    judged = f": {', '.join(passed)} passed" if passed else ""
-    waived = f"; not checked: {', '.join(waiver.check for waiver in work.waived)}" if work.waived else ""
-    return f"- {subtask.title}{judged}{waived}{_LESS[work.degraded] if work.degraded else ''}"
+def _left_out(task: Task) -> Iterator[str]:
+    """What is less than the plan says."""
+    for work in task.work.subtasks:
+        title = one_line(task.plan.subtask(work.number).title, 120)
+        if work.state in DROPPED:
+            yield f"- Dropped: {title}"
+        elif work.degraded:
+            yield f"- Less than planned: {title}{_LESS[work.degraded]}"
 
 
-def commit_text(task: Task, number: int) -> str:
-    """What a commit of one subtask says in the history."""
-    plan = task.plan
-    assert plan.draft is not None
-    subject = plan.manners.subject(f"{task.id}.{number}", plan.subtask(number).title, _type(task, number))
-    return f"{subject}\n\nPart of {task.id}: {plan.draft.goal}"
+def _why(task: Task, history: History) -> Iterator[str]:
+    request, origin = f"“{one_line(task.request.text, 300)}”", task.request.origin
+    by = asked_for(task, origin.by if origin else history.names.get(task.request.by, ""))
+    yield f"{by or 'Asked for'}: {request}"
+    assert task.plan.draft is not None
+    yield from (f"- {one_line(step.why, 300)}" for step in task.plan.draft.steps if step.why)
 
 
-def merge_text(task: Task) -> str:
-    """What the merge says in the history."""
-    plan = task.plan
-    assert plan.draft is not None
-    plain = plan.manners.commit_message == COMMIT
-    return pull_text(task)[0] if plain else plan.manners.subject(task.id, plan.draft.goal, _type(task))
+def _checked(task: Task) -> Iterator[str]:
+    whole = task.work.subtasks[-1].evaluation if task.work.subtasks else None
+    if whole is None:
+        yield "The checks of the whole have not ended."
+    else:
+        yield f"I ran these checks on commit {whole.commit[:10]}, whatever the minions say:"
+        yield from (f"- {row.label}: {row.value}" for row in evaluation_rows(whole) if row.label != "Changed")
+    for work in task.work.subtasks:
+        if work.waived:
+            yield f"- {task.id}.{work.number} not checked: {', '.join(waiver.check for waiver in work.waived)}"
 
 
-# What kinds of work are called in the first line of a commit, by the convention that many projects follow.
-TYPES: dict[WorkKind, str] = {
-    WorkKind.FIX: "fix",
-    WorkKind.FEATURE: "feat",
-    WorkKind.REFACTOR: "refactor",
-    WorkKind.DOCS: "docs",
-    WorkKind.TESTS: "test",
-    WorkKind.SPIKE: "chore",
-}
+def _decided(task: Task, history: History) -> Iterator[str]:
+    """Who decided what; the words that they chose stay in the chat."""
+    for each in history.decisions:
+        if each.kind in TOLD and each.state is DecisionState.DECIDED and each.decided_by:
+            who = " and ".join(one_line(history.names.get(person, "somebody"), 80) for person in each.decided_by)
+            yield f"- {_outcome(each)} by {who}{_about(task, each)}"
 
 
-def _type(task: Task, number: int = 0) -> str:
-    """Of a subtask; the whole is as its first one."""
-    steps = task.plan.draft.subtasks if task.plan.draft else ()
-    whole = not number or task.plan.is_closing(number)
-    return TYPES[steps[0].kind if whole else task.plan.subtask(number).kind]
+def _outcome(decision: Decision) -> str:
+    shown = label(decision, decision.option(decision.outcome)) if decision.outcome else None
+    return shown.closed if shown and shown.closed else "Answered"
 
 
-def join_text(task: Task, number: int, asked_by: str, passed_by: Sequence[str]) -> str:
-    """What stands in the history where a subtask's work comes in. A name that nobody knows is left out."""
-    where = f" in {task.request.origin.url}" if task.request.origin else ""
-    passed = ", ".join(one_line(name, 80) for name in passed_by if name)
-    lines = (
-        f"Asked for by {one_line(asked_by, 80)}{where}" if asked_by else "",
-        f"Passed by {passed}" if passed else "",
-    )
-    return "\n".join((commit_text(task, number), *filter(None, lines)))
+def _about(task: Task, decision: Decision) -> str:
+    name, of = CARDS[decision.kind].name_of(decision), subtask_of(decision)
+    return "" if decision.kind is Kind.PLAN else f" ({name}{'' if of == task.id else f', {of}'})"
+
+
+def _cost(task: Task, history: History) -> str:
+    took = f"{duration_in_words(task.changed_at - task.request.at)} since it was asked for"
+    spent = "nothing, as this is a rehearsal" if task.plan.rehearsal else f"${history.spent:.2f} on models"
+    return f"{spent}, {took} ({task.id})"
 
 
 def issue_comment(task: Task, fact: Event) -> str:
@@ -126,49 +144,3 @@ def pull_comment(task: Task, fact: Event) -> str:
 
 def _name(task: Task, fact: e.AboutWork) -> str:
     return f"{task.id}.{fact.subtask} ({one_line(task.plan.subtask(fact.subtask).title, 100)})"
-
-
-def plan_git_rows(task: Task) -> list[Row]:
-    """The branch that work will be on, and how its commits are signed where that is not as usual."""
-    manners, plan = task.plan.manners, task.plan.draft
-    if not manners.preview or plan is None:
-        return []
-    start = f"`{plan.into}` as it is" if plan.into else "the branch that the project is on"
-    branch = f"`{manners.branch(task.id, plan.goal)}`, from {start} when work begins"
-    signed = (
-        f"by {manners.author}" if manners.author else "",
-        "signed off" if manners.sign_off else "",
-        "whoever asked is named as co-author, if their address is known" if manners.co_author else "",
-    )
-    return rows_of(("Branch", branch), ("Commits", "; ".join(each for each in signed if each)))
-
-
-def step_git_rows(task: Task, decision: Decision) -> list[Row]:
-    """What a step becomes once it may go on."""
-    about = decision.subject
-    if not task.plan.manners.preview or not isinstance(about, OfStep) or not task.work.branch or not task.plan.draft:
-        return []
-    joins = f"`{about.commit[:10]}` goes onto `{task.work.branch}`, for `{task.work.into}`"
-    return rows_of(("Commit", commit_text(task, about.subtask).partition("\n")[0]), ("Next", joins))
-
-
-def merge_git_rows(task: Task) -> list[Row]:
-    """What the merge will say in the history."""
-    manners = task.plan.manners
-    if not manners.preview or task.plan.draft is None:
-        return []
-    signature = manners.signature(task.work.co_author)
-    by = f"by {signature.author}" if signature.author else ""
-    said = (merge_text(task), by, *signature.trailers)
-    return rows_of(("Commit message", " · ".join(each for each in said if each)))
-
-
-def early_rows(workflow: Workflow | None) -> list[Row]:
-    """What leaves this machine before the work is finished, on the strength of the plan's approval."""
-    early, checks = (workflow.drafts is Drafts.EARLY, workflow.waits_for_forge) if workflow else (False, False)
-    if not early and not checks:
-        return []
-    shown = "a draft pull request as soon as the policy checks pass on all of it" if early else "its branch"
-    why = ", for remote checks, which are waited for" if checks else ""
-    covers = "Approving covers that push only; the merge is asked for."
-    return rows_of(("Pushed early", f"where the project is on a remote forge, {shown}{why}. {covers}"))

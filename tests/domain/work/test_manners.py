@@ -21,7 +21,7 @@ from agents.domain.work.git_names import (
     odd_branch_pattern,
     odd_pattern,
 )
-from bot.cards.work.outside import TYPES
+from bot.cards.work.commits import TYPES
 
 ANA = "Ana Lima <ana@example.com>"
 GOOD = [

@@ -197,6 +197,17 @@ async def test_joined_again_after_a_kill_it_is_the_same_commit(yard: Yard) -> No
     assert git(yard.mirror, "log", "-1", "--format=%at %ct", joined[0]) == f"{max(times)} {max(times)}"
 
 
+async def test_what_people_wrote_of_their_commits_is_read_without_merges_and_our_own(yard: Yard) -> None:
+    checkouts, checkout = await yard.opened()
+    yard.people_commit({"a.py": "a = 1\n"}, "fix: one\n\nWith a body.")
+    last = yard.people_commit({"b.py": "b = 1\n"}, "fix: two")
+    write(checkout.workspace.path, {"ours.txt": "1\n"})
+    await checkouts.commit(checkout, "T-1.1: ours")
+    head = await checkouts.tip("links", "HEAD")
+    assert head == last and (await checkouts.messages("links", head, 2)) == ["fix: two", "fix: one\n\nWith a body."]
+    assert "T-1.1: ours" not in await checkouts.messages("links", await checkouts.tip("links", BRANCH), 9)
+
+
 async def test_what_does_not_fit_is_not_joined(yard: Yard) -> None:
     checkouts, one = await yard.opened()
     two = await checkouts.open("links", OTHER, one.base)

@@ -8,7 +8,7 @@ from agents.domain.decisions.subject import OfStep
 from agents.domain.task.task import Task
 from bot.cards.kinds.kind_card import DIFFERENTLY, KindCard, Label, no_lines
 from bot.cards.reasons import risk_sentence
-from bot.cards.work.outside import step_git_rows
+from bot.cards.work.commits import step_git_rows
 from bot.messages import Style
 
 

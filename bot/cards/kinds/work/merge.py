@@ -11,10 +11,10 @@ from agents.domain.decisions.subject import OfHead
 from agents.domain.decisions.table import rights_to
 from agents.domain.task.task import Task
 from bot.cards.kinds.kind_card import CANCEL_TASK, CHANGES, TAKE_OVER, KindCard, Label, no_lines, who_may
-from bot.cards.progress import merge_rows
 from bot.cards.reasons import risk_sentence
 from bot.cards.scene import Bill, bill_rows
-from bot.cards.work.outside import merge_git_rows
+from bot.cards.work.commits import merge_git_rows
+from bot.cards.work.handing_over import merge_rows
 from bot.messages import Row, Style
 
 

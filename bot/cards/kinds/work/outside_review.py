@@ -9,7 +9,7 @@ from agents.domain.decisions.kinds.work.outside_review import OutsideReviewOptio
 from agents.domain.decisions.table import rights_to
 from agents.domain.task.task import Task
 from bot.cards.kinds.kind_card import CANCEL_TASK, CHANGES, TAKE_OVER, KindCard, Label, who_may
-from bot.cards.progress import merge_rows
+from bot.cards.work.handing_over import merge_rows
 from bot.messages import Style
 
 
