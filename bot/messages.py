@@ -1,6 +1,7 @@
 """What is said, pressed and shown, in no platform's terms."""
 
 import hashlib
+import re
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
@@ -12,6 +13,7 @@ from store.codec import shape
 
 WORDS_MOST = 20_000  # characters of a form behind a button; forms of chats take fewer
 TOKEN_LIMIT = 100  # of the platform that allows least
+CODE = re.compile(r"`([^`\n]{1,500})`")  # shown in a code face where a surface has one; nothing in it is obeyed
 
 
 # ── in ──────────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -205,7 +207,7 @@ class Attached:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Card:
-    """One message of the bot. Text is plain: platforms escape it, nothing in it is markup."""
+    """One message of the bot. Text is plain: platforms escape it, and nothing in it is markup but `CODE`."""
 
     title: str
     text: str = ""
@@ -236,6 +238,11 @@ class Card:
         links = (f"{link.label}: {link.url}" for link in self.links)
         parts = (self.title, self.text, *rows, *self.lines, *links, clock, offered, self.footer)
         return "\n".join(part for part in parts if part)
+
+
+def quote_code(text: str) -> str:
+    """For places that know no code face."""
+    return CODE.sub(r"“\1”", text)
 
 
 def when(at: datetime) -> str:

@@ -38,7 +38,6 @@ class Limits:
     door_first_byte: Annotated[float, DOOR] = 10  # until a connection says something
     door_request: Annotated[float, DOOR] = 30  # until a request is here whole, or an answer is taken
     debate_rounds: Annotated[int, Between(0, 2)] = 2  # 0 switches debates off
-    dollars_an_hour: Annotated[float, Between(0, 10_000)] = 0.75  # estimated cost of an hour of planned work
     catch_up: Annotated[float, Between(0, WEEK)] = 86_400
     issues_apart: Annotated[float, DAY] = 60  # between two looks for issues that ask for work
     checks_apart: Annotated[float, Between(1, 60)] = 30  # between two looks at a forge's own checks

@@ -8,8 +8,8 @@ from agents.domain.decisions.kind import Moment
 from agents.domain.errors import NoAnswer
 from agents.domain.events import Event
 from agents.domain.planning import planning
-from agents.domain.planning.decomposition import Decomposition, Level
-from agents.domain.planning.planning import Draft, Drafted
+from agents.domain.planning.decomposition import Level
+from agents.domain.planning.planning import Draft
 from agents.domain.reason import Cause
 from agents.domain.task.task import Task, TaskState
 from agents.domain.workflow.workflow import Resolved
@@ -47,7 +47,6 @@ async def decompose(event: Event, ports: Ports) -> None:
         draft = Draft(
             says=drafted,
             files=files or None,
-            estimate=_estimate(drafted, spent, moment),
             rehearsal=spent.rehearsal,
             level=Level.SIMPLIFIED if why else Level.PRIMARY,
             why=why,
@@ -92,10 +91,3 @@ async def _ask_planner(asked: Ask, seen: Task, ports: Ports) -> tuple[PlanSays, 
     except NoAnswer as none:
         what = f"{why}. Asked again with less to read: {none.what}"
         raise NoAnswer(what, next_step=none.next_step, error=none.error) from none
-
-
-def _estimate(drafted: Drafted, spent: Spent, moment: Moment) -> float:
-    """What the work may cost, from the hours it is said to take. A rehearsal costs nothing."""
-    if spent.rehearsal or not isinstance(drafted, Decomposition):
-        return 0.0
-    return round(sum(subtask.hours for subtask in drafted.subtasks) * moment.limits.dollars_an_hour, 2)

@@ -58,7 +58,7 @@ def decision_card(task: Task, decision: Decision, name: NameOf, bill: Bill = NO_
     kind, came = CARDS[decision.kind], _outcome(task, decision, name)
     whole = kind.whole(decision)
     return Card(
-        title=kind.title(task, decision),
+        title=(kind.closed_title or kind.title)(task, decision),
         text=f"{whole}\n\n{came}" if whole else came,
         tone=Tone.PLAIN,  # green is for checks that passed
         decision=decision.id,

@@ -1,11 +1,13 @@
 """A plan as a person reads it before approving: what, in which order, what the reviewers say, and at what cost."""
 
 from collections.abc import Iterator
+from datetime import timedelta
 
 from agents.domain.decisions.decision import Decision
 from agents.domain.decisions.subject import OfPlan
 from agents.domain.planning.decomposition import Assumption, Decomposition, Edge, Level, PlanPhase, Subtask
 from agents.domain.planning.ladder import TODO
+from agents.domain.planning.work_kind import Expected
 from agents.domain.task.task import Task
 from agents.domain.task.wishes import Source
 from agents.domain.text.sanitize import cut, one_line
@@ -14,7 +16,7 @@ from agents.domain.workflow.workflow import DEFAULT, Workflow
 from bot.cards.planning.argument import argument_rows, debate_rows, is_contested
 from bot.cards.planning.ground import ground_rows
 from bot.cards.reasons import put
-from bot.cards.scene import Bill, rows_of
+from bot.cards.scene import Bill, duration_in_words, rows_of
 from bot.cards.work.commits import early_rows, plan_git_rows
 from bot.messages import Arrow, Graph, Node, Row
 
@@ -262,12 +264,20 @@ def _describe(workflow: Workflow) -> str:
 
 
 def _price(task: Task, bill: Bill) -> str:
-    estimate, budget = task.plan.estimate, bill.limit(task)
+    """What such work took before, beside what it may cost; before there is a record, the sizes alone say it."""
+    expected, budget = task.plan.expected, bill.limit(task)
     if task.plan.rehearsal:
         return "nothing, as this is a rehearsal"
-    if not estimate:
-        return ""
-    if budget is None:
-        return f"estimate ${estimate:.2f} of model time"
-    beyond = "; at the budget it stops and asks" if estimate > budget else ""
-    return f"estimate ${estimate:.2f} of a budget of ${budget:.2f}{beyond}"
+    most = f"budget ${budget:.2f}" if budget is not None else ""
+    if expected is None:
+        return f"{most}; at the budget it stops and asks" if most else ""
+    beyond = "at the budget it stops and asks" if budget is not None and expected.most.cost > budget else ""
+    return "; ".join(part for part in (expected_in_words(expected), most, beyond) if part)
+
+
+def expected_in_words(expected: Expected) -> str:
+    """“about $0.40 to $1.10 and 10 min to 25 min of work, as half and nine in ten of the last 42 subtasks took”."""
+    usual, most = expected.usual, expected.most
+    times = (duration_in_words(timedelta(seconds=each.seconds)) for each in (usual, most))
+    cost = f"${usual.cost:.2f} to ${most.cost:.2f} and " if most.cost else ""
+    return f"about {cost}{' to '.join(times)} of work, as half and nine in ten of the last {expected.of} subtasks took"

@@ -14,7 +14,7 @@ from bot.cards.asking.answers import turning_buttons, withdrawn_words
 from bot.cards.decisions import button
 from bot.cards.kinds import CARDS, kind_in_words
 from bot.cards.kinds.kind_card import who_may
-from bot.cards.plan import SHORT_LEVEL, because, order_in_words
+from bot.cards.plan import SHORT_LEVEL, because, expected_in_words, order_in_words
 from bot.cards.planning.argument import argument_rows, debate_rows
 from bot.cards.planning.ground import setup_in_words
 from bot.cards.progress import work_rows
@@ -226,7 +226,7 @@ def cost_card(task: Task, bill: Bill) -> Card:
     raised = f"${task.money.budget:.2f}, as raised" if task.money.budget is not None else ""
     rows = rows_of(
         ("Spent on models", f"${spent:.2f}"),
-        ("Estimate for the work", f"${task.plan.estimate:.2f}" if task.plan.estimate else ""),
+        ("Expected", expected_in_words(task.plan.expected) if task.plan.expected else ""),
         ("Budget", raised or (f"${budget:.2f}" if budget is not None else "")),
     )
     return Card(title=f"{task.id} has cost ${spent:.2f} so far", rows=tuple(rows))

@@ -40,6 +40,7 @@ from store.running.calls import STEP
 from store.running.jobs import Job
 from store.running.nearby import surroundings as _surroundings
 from store.sql import Prepared, insert_once
+from store.streams.runs import past_work
 from store.transaction import Transaction
 
 _P, _T = tables.pulls, tables.turns
@@ -120,6 +121,7 @@ class JobLog:
             self._moment(task, self._cause.delivery),
             is_proposed=tx.proposals.is_known,
             repeated=tx.failures.find_repeated,
+            past=lambda: past_work(tx.db),
             project=lambda: tx.log.project(project_id(task.project)) if task.project else None,
         )
 

@@ -1,7 +1,8 @@
 """Every run of a minion, planner or reviewer as a row: made from the facts in their own transaction, so that estimates
 and metrics can rest on it."""
 
-from collections.abc import Iterable
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -11,6 +12,7 @@ from sqlalchemy import Connection, Select, select
 from agents.domain import events as e
 from agents.domain.events import Event
 from agents.domain.ids import TaskId
+from agents.domain.planning.work_kind import Took
 from agents.domain.task.task import Task
 from agents.domain.work.work import run_key
 from agents.domain.workflow.workflow import DEFAULT
@@ -19,7 +21,9 @@ from store.codec import from_row, moment
 from store.sql import upsert
 from store.streams.run_rows import READERS, Row, Runs, key_of_row
 
-_R = tables.runs
+_R, _L = tables.runs, tables.listings
+LATELY = 50  # tasks
+REHEARSAL = "rehearsal/"  # how models that are played are named
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -88,6 +92,22 @@ def rows(db: Connection, task: str) -> list[Row]:
 
 def history(db: Connection, task: TaskId) -> list[Run]:
     return [from_row(Run, row, timestamp=moment(row.at)) for row in db.execute(_ordered(task))]
+
+
+def past_work(db: Connection) -> list[Took]:
+    """What each subtask came to that was done in the last tasks; rehearsals cost nothing and tell nothing."""
+    lately = select(_L.c.task).order_by(_L.c.number.desc()).limit(LATELY).scalar_subquery()
+    found: dict[tuple[str, int], list[Any]] = defaultdict(list)
+    for row in db.execute(select(_R).where(_R.c.task.in_(lately), _R.c.subtask > 0)):
+        found[row.task, row.subtask].append(row)
+    done = (rows for rows in found.values() if _is_done(rows))
+    return [Took(cost=sum(row.cost for row in rows), seconds=sum(row.seconds for row in rows)) for rows in done]
+
+
+def _is_done(rows: Sequence[Any]) -> bool:
+    """Its last minion's work passed, and a real model did it."""
+    real = any(row.calls for row in rows) and not any(row.model.startswith(REHEARSAL) for row in rows)
+    return real and max(rows, key=lambda row: (row.attempt, row.at)).success is True
 
 
 def _ordered(task: str) -> Select[Any]:

@@ -45,6 +45,7 @@ from tests.bench import (
     soak,
     suites,
     tiny,
+    tokens,
     walk,
     walk_modules,
 )
@@ -72,6 +73,7 @@ QUICK: dict[str, Bench] = {
     "ask": ask.run,
     "ask_prefix": ask_prefix.run,
     "ask_turns": ask_turns.run,
+    "tokens": tokens.run,
     "ready_set": ready_set.run,
     "review": review.run,
     "sandbox": sandbox.run,

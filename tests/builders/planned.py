@@ -40,7 +40,7 @@ class Planned:
         return self.task
 
     def draft(self, drafted: planning.Drafted = GOOD) -> Task:
-        return self.then(after_draft(self.task, Draft(says=drafted, estimate=1.5), self.moment()))
+        return self.then(after_draft(self.task, Draft(says=drafted), self.moment()))
 
     def review(self, critic: Critic, custodiet: Custodiet, asks: bool = False, **more: object) -> Task:
         return self.then(after_review(self.task, review(critic, custodiet, asks), self.moment(**more)))

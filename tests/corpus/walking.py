@@ -94,7 +94,7 @@ async def walk(project: Project, repository: Path, home: Path) -> Walk:
             thread = await stage.say(WHO, REQUEST, mention=True)
             try:
                 async with asyncio.timeout(PATIENCE):
-                    await _Person(stage, program, result, began).go(thread)
+                    await Person(stage, program, result, began).go(thread)
             except TimeoutError:
                 result.stopped = f"nothing more happened within {PATIENCE:g} s"
     result.tried = script.tried
@@ -124,10 +124,10 @@ def _see_merged(project: Project, repository: Path) -> None:
     assert tip(repository, "main") and not git(repository, "status", "--porcelain", "--untracked-files=no")
 
 
-class _Person:
+class Person:
     """Presses what is asked, but waits with the plan until the baseline is known."""
 
-    def __init__(self, stage: ConsoleStage, program: Program, result: Walk, began: float) -> None:
+    def __init__(self, stage: ConsoleStage, program: Program, result: Walk, began: float = 0.0) -> None:
         self._stage, self._program, self._result, self._began = stage, program, result, began
         self._done = set[str]()
 

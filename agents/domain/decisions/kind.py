@@ -16,6 +16,7 @@ from agents.domain.events import Event
 from agents.domain.ids import DecisionId, PersonId, ProjectId
 from agents.domain.learning.signature import Pattern, Signature
 from agents.domain.limits import Limits
+from agents.domain.planning.work_kind import Took
 from agents.domain.project.project import Project
 from agents.domain.reason import Cause
 from agents.domain.task.task import Task, TaskState
@@ -43,6 +44,7 @@ class Moment:
     is_proposed: Callable[[str], bool] = lambda likeness: False  # whether one like it is open, under way or rejected
     repeated: Callable[[Task, Sequence[Signature]], Sequence[Pattern]] = lambda task, fresh: ()  # that other tasks met
     leaves: bool = False  # what is handed over leaves this machine
+    past: Callable[[], Sequence[Took]] = tuple  # what subtasks took that were done lately
     project: Callable[[], Project | None] = lambda: None  # that the task is of, as it is now; None: nothing is known
 
 

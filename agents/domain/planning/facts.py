@@ -6,6 +6,7 @@ from agents.domain.fact import Event, Fold, Measured
 from agents.domain.ids import PersonId
 from agents.domain.planning.decomposition import Decomposition, Level, Subtask
 from agents.domain.planning.review import MAX_ROUNDS, Debate, Point, Review, Round
+from agents.domain.planning.work_kind import Expected
 from agents.domain.reason import Cause
 from agents.domain.work.git_names import PLAIN, GitManners
 from agents.domain.workflow.workflow import Part, Workflow
@@ -15,7 +16,8 @@ from agents.domain.workflow.workflow import Part, Workflow
 class DecompositionDrafted(Measured):
     number: int  # version of the plan
     plan: Decomposition
-    estimate: float  # dollars
+    estimate: float = 0.0  # dollars, by earlier versions from hours that a model guessed; shown no more
+    expected: Expected | None = None  # from what was done before
     rehearsal: bool = False  # no real model was asked
     level: Level = Level.PRIMARY
     why: Cause = ""  # of a level below the first
@@ -152,7 +154,7 @@ class PlanState:
     level: Level = Level.PRIMARY  # how far planning had to be degraded
     level_why: Cause = ""
     previous: Decomposition | None = None  # what the reader of a changed plan has seen
-    estimate: float = 0.0
+    expected: Expected | None = None  # what it may take
     rehearsal: bool = False
     review: Review | None = None
     debate: Debate | None = None
@@ -213,7 +215,7 @@ def _(plan: PlanState, fact: DecompositionDrafted) -> PlanState:
         draft=fact.plan,
         number=fact.number,
         previous=plan.previous if plan.tries else plan.draft,
-        estimate=fact.estimate,
+        expected=fact.expected,
         rehearsal=fact.rehearsal,
         level=fact.level,
         level_why=fact.why,

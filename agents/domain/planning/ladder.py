@@ -71,7 +71,6 @@ def choose_outline(task: Task, chosen: Chosen, moment: Moment) -> Facts:
             at=moment.at,
             number=number,
             plan=plan,
-            estimate=0.0,
             level=Level.MINIMAL,
             why=cut(why, 400) if isinstance(why, str) else why,
             workflow=workflow,

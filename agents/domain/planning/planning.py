@@ -20,6 +20,7 @@ from agents.domain.planning.opening import with_opening
 from agents.domain.planning.plan_faults import faults
 from agents.domain.planning.plan_reading import correct_plan
 from agents.domain.planning.review import MAX_ROUNDS, Debate, Review, Round, Ruling, Side
+from agents.domain.planning.work_kind import expect
 from agents.domain.reason import Cause, Reason, Why
 from agents.domain.task.fold import evolve
 from agents.domain.task.task import Task, TaskState
@@ -50,7 +51,6 @@ class Draft:
 
     says: Drafted
     files: Collection[str] | None = None  # of the project, where it is here
-    estimate: float = 0.0
     rehearsal: bool = False
     level: Level = Level.PRIMARY
     why: Cause = ""  # of a level below the first
@@ -99,7 +99,7 @@ def after_draft(task: Task, draft: Draft, moment: Moment) -> Facts:
         at=moment.at,
         number=number,
         plan=with_opening(plan, workflow),
-        estimate=draft.estimate,
+        expected=None if draft.rehearsal else expect(moment.past(), len(plan.subtasks)),
         rehearsal=draft.rehearsal,
         level=draft.level,
         why=draft.why,
@@ -119,13 +119,12 @@ def after_edit(
         refused = e.PlanEditRefused(task=task.id, at=moment.at, by=edited.by, reasons=found)
         return [refused, *_ask_as_before(task, moment)]
     plan, before = task.plan, task.plan.review
-    hours, were = (sum(subtask.hours for subtask in each.subtasks) for each in (edited.plan, task.plan.draft))
     made = e.DecompositionDrafted(
         task=task.id,
         at=moment.at,
         number=plan.number + 1,
         plan=edited.plan,
-        estimate=round(plan.estimate * hours / were, 2) if were else plan.estimate,
+        expected=None if plan.rehearsal else expect(moment.past(), len(edited.plan.subtasks)),
         rehearsal=plan.rehearsal,
         level=plan.level,
         why=plan.level_why,

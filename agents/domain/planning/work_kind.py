@@ -1,6 +1,8 @@
-"""What a subtask is: its kind and its size."""
+"""What a subtask is: its kind and its size; and what subtasks took before, which says what the next may take."""
 
-from collections.abc import Collection
+import math
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
 from enum import StrEnum
 
 
@@ -39,3 +41,41 @@ def kind_of_all(kinds: Collection[WorkKind]) -> WorkKind:
 
 def size_of(hours: float) -> SubtaskSize:
     return next((size for size, most in HOURS.items() if hours <= most), SubtaskSize.LARGE)
+
+
+FEWEST = 5  # subtasks that were done, before anything is expected of the next
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Took:
+    """What one subtask came to that was done: all runs of minions and reviewers on it."""
+
+    cost: float  # dollars
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Expected:
+    """What a plan may take: as half of the subtasks before took no more than, and as nine in ten did."""
+
+    usual: Took
+    most: Took
+    of: int  # so many subtasks are behind it
+
+
+def expect(past: Sequence[Took], subtasks: int) -> Expected | None:
+    """None where too little was done to say."""
+    if len(past) < FEWEST:
+        return None
+    usual, most = (
+        Took(
+            cost=round(subtasks * _percentile([each.cost for each in past], share), 4),
+            seconds=round(subtasks * _percentile([each.seconds for each in past], share), 1),
+        )
+        for share in (0.5, 0.9)
+    )
+    return Expected(usual=usual, most=most, of=len(past))
+
+
+def _percentile(values: list[float], share: float) -> float:
+    return sorted(values)[math.ceil(share * len(values)) - 1]

@@ -6,14 +6,13 @@ from enum import StrEnum
 from agents.domain import events as e
 from agents.domain.events import Event
 from agents.domain.task.task import Task
-from agents.domain.work.commit_style import adopt
 from agents.domain.work.git_names import GitManners, Signed
 from agents.domain.work.work import Ending
 
 
 def git_manners(task: Task) -> GitManners:
     """As approved with the plan, and where that says nothing as the project itself does."""
-    return adopt(task.plan.manners, task.work.style)
+    return task.plan.manners.adopt(task.work.style)
 
 
 def sign(task: Task, text: str) -> Signed:

@@ -2,9 +2,7 @@
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-
-from agents.domain.work.git_names import COMMIT, GitManners
+from dataclasses import dataclass
 
 READ = 50  # commits of people that are looked at
 _FEWEST = 5  # fewer show no habit
@@ -33,15 +31,4 @@ def style_of(messages: Sequence[str]) -> CommitStyle:
         conventional=conventional,
         lower=conventional and len(small) >= _LOWER * len(typed),
         signed_off=len(signed) >= _SIGNED * len(messages),
-    )
-
-
-def adopt(manners: GitManners, style: CommitStyle) -> GitManners:
-    """The settings, and the project's own habit where they say nothing. Nobody signs off who is not named."""
-    own = style.conventional and manners.commit_message == COMMIT
-    return replace(
-        manners,
-        commit_message="{type}: {title}" if own else manners.commit_message,
-        lower=own and style.lower,
-        sign_off=style.signed_off if manners.sign_off is None else manners.sign_off,
     )

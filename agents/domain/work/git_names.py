@@ -3,10 +3,11 @@
 import re
 import unicodedata
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from agents.domain.ids import TaskId
 from agents.domain.text.sanitize import clean, one_line
+from agents.domain.work.commit_style import CommitStyle
 
 LONGEST_SLUG = 60
 BRANCH = "ai/{task_id}-{description}"
@@ -153,6 +154,16 @@ class GitManners:
         room = max(TITLE_LEAST, SUBJECT_MOST - len(fill(self.commit_message, values)))
         said = shorten(_begin_small(title) if self.lower else title, room)
         return one_line(fill(self.commit_message, {**values, "title": said}), SUBJECT_MOST)
+
+    def adopt(self, style: CommitStyle) -> "GitManners":
+        """With the project's own habit where the settings say nothing. Nobody signs off who is not named."""
+        own = style.conventional and self.commit_message == COMMIT
+        return replace(
+            self,
+            commit_message="{type}: {title}" if own else self.commit_message,
+            lower=own and style.lower,
+            sign_off=style.signed_off if self.sign_off is None else self.sign_off,
+        )
 
     def signature(self, co_author: str) -> Signature:
         lines = (

@@ -100,6 +100,7 @@ class KindCard:
     name: str  # what is to be decided, in lists
     risky: Mapping[RiskLevel, str] = field(default_factory=dict)  # the name, where the risk changes it
     title: Says
+    closed_title: Says | None = None  # once it is decided; None: as before
     text: Says = show_question
     labels: Mapping[str, Label] = field(default_factory=dict)
     other: Callable[[Decision, Option], Label] = label_as_named  # an option that is not in `labels`

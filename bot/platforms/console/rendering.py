@@ -20,7 +20,7 @@ from bot.cards.plan import shows_plan
 from bot.cards.status import TONE, state_of
 from bot.cards.work.attempts import attempts
 from bot.live import Running
-from bot.messages import Card, Tone, dump_card, when
+from bot.messages import CODE, Card, Tone, dump_card, when
 from bot.platforms.console.drawing import draw
 from bot.queries import Conversation, Message
 
@@ -30,7 +30,6 @@ if TYPE_CHECKING:
 HERE = Path(__file__).parent
 TEXT_SHOWN = 1_200  # characters of a text before "show all"
 LINES_SHOWN = 12
-CODE = re.compile(r"`([^`\n]{1,500})`")
 
 # drawings in templates/icons.html; the words and tones of a state are those of the cards
 ICONS: dict[TaskState, str] = {

@@ -8,6 +8,7 @@ from enum import StrEnum
 
 from agents.domain.ids import Account, Thread
 from agents.domain.text.sanitize import clean, cut, one_line
+from bot.messages import CODE
 
 NAME = "discord"
 DIRECT = "@me"  # stands where a guild would
@@ -103,7 +104,15 @@ _REF = re.compile(r"[?&]ref=([0-9a-f]{10})\b")
 
 
 def escape(text: str) -> str:
-    """Text as Discord must get it in order to show it unchanged."""
+    """Text as Discord must get it in order to show it unchanged; what stands between backticks has a code face."""
+    made, at = [], 0
+    for found in CODE.finditer(text):
+        made += [_outside_code(text[at : found.start()]), found[0]]
+        at = found.end()
+    return "".join((*made, _outside_code(text[at:])))
+
+
+def _outside_code(text: str) -> str:
     made, at = [], 0
     for found in _URL.finditer(text):
         made += [_special(text[at : found.start()]), _link(found[0])]

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from agents.domain.text.sanitize import clean, cut
-from bot.messages import Button, Card, Style, Tone
+from bot.messages import Button, Card, Style, Tone, quote_code
 from bot.platforms.discord.notation import (
     Act,
     CustomId,
@@ -98,7 +98,7 @@ def render(card: Card, *, ref: str = "", answer: bool = False, may: May = EVERYT
 
 def _embed(card: Card, text: str, footer: str, ref: str) -> Json:
     """An embed's link shows only on its title, and ours has none: so the reference is there and nobody sees it."""
-    parts = {"url": ref, "footer": {"text": footer} if footer else None}
+    parts = {"url": ref, "footer": {"text": quote_code(footer)} if footer else None}
     given = {name: part for name, part in parts.items() if part}
     return {"description": text, "color": COLOURS[card.tone], **given}
 
@@ -198,7 +198,7 @@ def _components(card: Card, answer: bool) -> tuple[tuple[Json, ...], int]:
     offered = any(button.label == ANSWER for button in (*buttons, *more))  # a question has a form of its own
     own = [_answer()] if answer and card.takes_words and buttons and not offered else []
     room = ROWS * IN_A_ROW - len(own)
-    menu_needed = len(more) > IN_A_ROW or _rows_of(len(buttons) + len(own)) + _rows_of(len(more)) > ROWS
+    menu_needed = len(more) > 1 or _rows_of(len(buttons) + len(own)) + _rows_of(len(more)) > ROWS
     if not menu_needed:
         return (*_rows([*map(_button, buttons), *own]), *_rows([_button(b) for b in more])), 0
     room -= IN_A_ROW

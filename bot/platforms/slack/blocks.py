@@ -8,10 +8,10 @@ from itertools import groupby
 from typing import Any
 
 from agents.domain.text.sanitize import clean, cut
-from bot.messages import Button, Card, Row, Style
+from bot.messages import Button, Card, Row, Style, quote_code
 from bot.platforms.provider import Attachment, text_files
-from bot.platforms.slack.notation import date, escape, mention, would_format
-from bot.platforms.slack.truncation import BEFORE_MENU, BUTTONS, ROOMS, Room, truncate
+from bot.platforms.slack.notation import date, escape, has_code, mention, would_format
+from bot.platforms.slack.truncation import BEFORE_MENU, BUTTONS, OVERFLOW, ROOMS, Room, truncate
 
 MESSAGE_MOST = 12_800  # Slack refuses a message of about 13,200 characters
 EDIT_TEXT_MOST = 3_900  # bytes: chat.update refuses a `text` of more than 4,000, where a post takes far more
@@ -79,10 +79,10 @@ def card_blocks(card: Card, room: Room, shown: str = "") -> list[Block]:
         blocks.append(_context(_mrkdwn(_clock(card))))
     if card.notify:
         blocks.append(_context(_mrkdwn(f"For {' '.join(mention(a) for a in card.notify)}")))
-    if controls := [*_buttons(card.buttons, room, shown), *_menu("overflow", "press-more", card.more, shown)]:
+    if controls := [*_buttons(card.buttons, room, shown), *_more(card.more, shown)]:
         blocks += [{"type": "actions", "elements": controls[n : n + 25]} for n in range(0, len(controls), 25)]
     if card.footer:
-        blocks.append(_context(plain_text(card.footer)))
+        blocks.append(_context(_faced(card.footer)))
     return blocks
 
 
@@ -119,12 +119,21 @@ def _mrkdwn(text: str) -> Block:
     return {"type": "mrkdwn", "text": text, "verbatim": True}
 
 
+def _faced(text: str) -> Block:
+    """In a code face what stands between backticks, where mrkdwn changes nothing else of it; else as it is."""
+    marked = escape(clean(text))
+    safe = has_code(marked) and not would_format(clean(text)) and len(marked) <= SECTION_MOST
+    return _mrkdwn(marked) if safe else plain_text(text)
+
+
 def _title(title: str) -> Block:
-    return {"type": "header" if len(title) <= HEADER_MOST else "section", "text": plain_text(title)}
+    """A header knows no code face."""
+    plain = plain_text(quote_code(title))
+    return {"type": "header" if len(title) <= HEADER_MOST else "section", "text": plain}
 
 
 def _sections(text: str) -> list[Block]:
-    return [{"type": "section", "text": plain_text(piece)} for piece in _pieces(clean(text)) if piece.strip()]
+    return [{"type": "section", "text": _faced(piece)} for piece in _pieces(clean(text)) if piece.strip()]
 
 
 def _pieces(text: str) -> Iterator[str]:
@@ -220,6 +229,11 @@ def _confirm(button: Button) -> Block:
         "deny": plain_text("Go back"),
     }
     return made | ({"style": "danger"} if button.style is Style.DANGER else {})
+
+
+def _more(entries: Sequence[Button], shown: str) -> list[Block]:
+    """Slack's small menu takes five; where there are more, a larger one has them all."""
+    return _menu("overflow" if len(entries) <= OVERFLOW else "static_select", "press-more", entries, shown)
 
 
 def _menu(type: str, action: str, entries: Sequence[Button], shown: str) -> list[Block]:

@@ -12,7 +12,8 @@ from bot.messages import when
 SLACK = "slack"
 REACTION = "~"  # after a ts: not the message itself, but a reaction to it
 _MARKUP = re.compile(r"<([^<>\n]*)>")
-_FORMATS = re.compile(r"[*_~`]")
+_FORMATS = re.compile(r"[*_~`]|:[\w+-]+:|^>", re.MULTILINE)
+_SPAN = re.compile(r"(?<![^\s(“])`[^`\n]+`(?![\w`])")  # what Slack shows in a code face
 _CODE = re.compile(r"```.*?```|`[^`\n]*`", re.DOTALL)
 _USER = re.compile(r"<@([UW]\w+)(?:\|[^<>]*)?>")
 
@@ -73,8 +74,12 @@ def escape(text: str) -> str:
 
 
 def would_format(text: str) -> bool:
-    """Whether mrkdwn would eat characters of it: src/**/*.py is a path, not bold print."""
-    return _FORMATS.search(text) is not None
+    """Whether mrkdwn would eat characters of it: src/**/*.py is a path, not bold print. In a code face it eats none."""
+    return _FORMATS.search(_SPAN.sub("", text)) is not None
+
+
+def has_code(text: str) -> bool:
+    return _SPAN.search(text) is not None
 
 
 def mention(account: Account) -> str:

@@ -29,7 +29,8 @@ class Room:
         return self.choices > BUTTONS
 
 
-BUTTONS, MORE, NOTIFIED = 25, 5, 20
+BUTTONS, OVERFLOW, NOTIFIED = 25, 5, 20
+MENU = 10  # entries of “More” where there is room
 BLOCKS_MOST = 100  # of a form
 FORM_MOST = 2_800  # characters that stand in a form of 3,000: there must be room to write more
 BEFORE_MENU = 5  # where there are more than fit as buttons, so many stand before a menu of the rest
@@ -70,9 +71,9 @@ def truncate(card: Card, room: Room) -> Card:
 
 def _pick_buttons(card: Card, most: int) -> tuple[tuple[Button, ...], tuple[Button, ...], int]:
     """Buttons, menu entries, and how many choices are left out. A menu of one is a button; a full menu spills over."""
-    small = card.more if len(card.more) > 1 else ()
-    buttons = (*card.buttons, *(() if small else card.more), *small[MORE:])
-    return buttons[:most], small[:MORE], max(0, len(buttons) - most)
+    small, menu = card.more if len(card.more) > 1 else (), MENU if most > BUTTONS else OVERFLOW
+    buttons = (*card.buttons, *(() if small else card.more), *small[menu:])
+    return buttons[:most], small[:menu], max(0, len(buttons) - most)
 
 
 def _footer(footer: str, left: int) -> str:

@@ -26,6 +26,7 @@ from agents.domain.planning.review import (
     Round,
     Side,
 )
+from agents.domain.planning.work_kind import Expected, Took
 from agents.domain.task.task import Task
 from bot.cards.decisions import decision_card
 from bot.cards.scene import Bill
@@ -108,21 +109,33 @@ def test_a_plan_that_comes_again_after_words_of_a_person(snapshot: SnapshotAsser
     assert card_of(task, Kind.PLAN).fallback == snapshot
 
 
+TOOK = "about $0.40 to $1.50 and 10 min to 25 min of work, as half and nine in ten of the last 42 subtasks took"
+
+
 @pytest.mark.parametrize(
     ("configured", "raised", "says"),
     [
-        (None, None, "estimate $1.50 of model time"),
-        (5.0, None, "estimate $1.50 of a budget of $5.00"),
-        (5.0, 10.0, "estimate $1.50 of a budget of $10.00"),
-        (None, 10.0, "estimate $1.50 of a budget of $10.00"),
-        (1.0, None, "estimate $1.50 of a budget of $1.00; at the budget it stops and asks"),
+        (None, None, f"{TOOK}"),
+        (5.0, None, f"{TOOK}; budget $5.00"),
+        (5.0, 10.0, f"{TOOK}; budget $10.00"),
+        (None, 10.0, f"{TOOK}; budget $10.00"),
+        (1.0, None, f"{TOOK}; budget $1.00; at the budget it stops and asks"),
     ],
 )
-def test_the_estimate_stands_beside_the_budget_it_has(
+def test_what_such_work_took_stands_beside_the_budget(
     configured: float | None, raised: float | None, says: str
 ) -> None:
+    expected = Expected(usual=Took(cost=0.4, seconds=600), most=Took(cost=1.5, seconds=1500), of=42)
     task = replace(judged(GO, OK).task, money=MoneyState(budget=raised))
+    task = replace(task, plan=replace(task.plan, expected=expected))
     assert cost_on(card_of(task, Kind.PLAN, configured)) == [says]
+
+
+def test_before_there_is_a_record_no_hours_and_no_dollars_are_guessed() -> None:
+    task = judged(GO, OK).task
+    assert cost_on(card_of(task, Kind.PLAN, None)) == []
+    assert cost_on(card_of(task, Kind.PLAN, 5.0)) == ["budget $5.00; at the budget it stops and asks"]
+    assert any("· small ·" in row.value or "· medium ·" in row.value for row in card_of(task, Kind.PLAN).rows)
 
 
 def test_a_rehearsal_costs_nothing_whatever_the_budget() -> None:
@@ -155,7 +168,7 @@ def test_a_workflow_that_is_not_the_default_is_said(workflow: str, words: list[s
     chosen = load_catalog().workflows[workflow]
     planned = Planned()
     moment = planned.moment(workflow=lambda task: chosen)
-    planned.then(planning.after_draft(planned.task, planning.Draft(says=plan(1), estimate=1.5), moment))
+    planned.then(planning.after_draft(planned.task, planning.Draft(says=plan(1)), moment))
     planned.then(planning.after_review(planned.task, Review(critic=GO, custodiet=OK), planned.moment()))
     assert [row.value for row in card_of(planned.task, Kind.PLAN).rows if row.label == "Workflow"] == words
 

@@ -113,7 +113,7 @@ def _approve_under_mvp(tx: Transaction) -> None:
     auto = ChannelPolicy(plan=PlanPolicy.AUTO)
     moments = (replace(moment(cause=f"step-{at}"), channel=auto, workflow=lambda _: MVP) for at in range(4))
     _record(tx, lambda task: choose_project(task, ("api",), next(moments)))
-    _record(tx, lambda task: after_draft(task, Draft(says=plan(one_subtask(1)), estimate=1.5), next(moments)))
+    _record(tx, lambda task: after_draft(task, Draft(says=plan(one_subtask(1))), next(moments)))
     _record(tx, lambda task: after_review(task, review(Critic.PROCEED, Custodiet.OK), next(moments)))
     begin = next(moments)
     _record(tx, lambda task: open_questions(task, start_next(task, begin), begin))

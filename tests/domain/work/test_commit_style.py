@@ -2,7 +2,7 @@
 
 import pytest
 
-from agents.domain.work.commit_style import CommitStyle, adopt, style_of
+from agents.domain.work.commit_style import CommitStyle, style_of
 from agents.domain.work.git_names import PLAIN, SUBJECT_MOST, GitManners
 
 ANA = "Ana Lima <ana@example.com>"
@@ -41,22 +41,22 @@ def test_a_habit_is_what_most_commits_share(log: list[str], style: CommitStyle) 
     ],
 )
 def test_where_commits_have_types_ours_have_them_too(title: str, subject: str) -> None:
-    manners = adopt(PLAIN, CommitStyle(conventional=True, lower=True))
+    manners = PLAIN.adopt(CommitStyle(conventional=True, lower=True))
     assert manners.subject("T-1.2", title, "fix").strip() == subject
 
 
 def test_what_the_settings_say_counts_before_the_habit() -> None:
     style = CommitStyle(conventional=True, lower=True, signed_off=True)
     own = GitManners(commit_message="[{task_id}] {title}", author=ANA, sign_off=False)
-    assert adopt(own, style).subject("T-1", "Refuse it", "fix") == "[T-1] Refuse it"
-    assert adopt(own, style).signature("").trailers == ()
+    assert own.adopt(style).subject("T-1", "Refuse it", "fix") == "[T-1] Refuse it"
+    assert own.adopt(style).signature("").trailers == ()
 
 
 def test_only_somebody_who_is_named_signs_off() -> None:
     signed = CommitStyle(signed_off=True)
-    assert adopt(PLAIN, signed).signature("").trailers == ()
-    assert adopt(GitManners(author=ANA), signed).signature("").trailers == (f"Signed-off-by: {ANA}",)
-    assert adopt(GitManners(author=ANA), CommitStyle()).signature("").trailers == ()
+    assert PLAIN.adopt(signed).signature("").trailers == ()
+    assert GitManners(author=ANA).adopt(signed).signature("").trailers == (f"Signed-off-by: {ANA}",)
+    assert GitManners(author=ANA).adopt(CommitStyle()).signature("").trailers == ()
 
 
 @pytest.mark.parametrize("pattern", ["{task_id}: {title}", "{type}: {title}", "{title}", f"{'x' * 60} {{title}}"])

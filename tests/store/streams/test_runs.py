@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from sqlalchemy import update
+from sqlalchemy import insert, update
 
 from agents.domain import events as e
 from agents.domain.decisions.authority import Kind
@@ -16,6 +16,7 @@ from agents.domain.fact import Usage
 from agents.domain.ids import TaskId
 from agents.domain.models.failure import ErrorClass
 from agents.domain.planning.decomposition import Level
+from agents.domain.planning.work_kind import Expected, Took, expect
 from agents.domain.task import decide
 from agents.domain.work.outcome import ERROR_OF_ENDING
 from agents.domain.work.work import Ending
@@ -212,3 +213,40 @@ def test_a_minion_works_as_the_role_of_the_tasks_own_workflow() -> None:
         read = run_rows.Runs(workflow=workflow)
         read.read(started)
         assert [row["role"] for row in read.rows.values()] == [role]
+
+
+def _row(task: int, subtask: int, attempt: int = 1, *, cost: float = 0.1, **more: Any) -> run_rows.Row:
+    row = run_rows.Runs().at(e.TaskResumed(task=TaskId(f"T-{task}"), at=MORNING, by=ANA.person), "x", attempt, "r")
+    return {**row, "subtask": subtask, "cost": cost, "seconds": 60.0, "calls": 3, "success": True, **more}
+
+
+async def test_what_the_next_plan_may_take_is_read_off_what_was_done(work: Work) -> None:
+    kept = [
+        *(_row(1, number) for number in range(1, 5)),
+        *(_row(1, 5, attempt, success=attempt == 2, cost=0.5) for attempt in (1, 2)),
+        _row(1, 6, success=False),
+        _row(1, 7, success=None),
+        _row(1, 8, model="rehearsal/one"),
+        _row(1, 9, calls=0),
+        _row(1, 0, cost=9.0),  # its planning
+        _row(2, 1, cost=9.0),  # of a task that is not listed any more
+    ]
+
+    def transaction(tx: Transaction) -> list[Took]:
+        tx.db.execute(insert(tables.runs), kept)
+        return runs.past_work(tx.db)
+
+    past = await work.office.database.write(transaction)
+    assert sorted(round(each.cost, 2) for each in past) == [0.1, 0.1, 0.1, 0.1, 1.0]
+    assert max(each.seconds for each in past) == 120.0
+    found = expect(past, 3)
+    assert found == Expected(usual=Took(cost=0.3, seconds=180.0), most=Took(cost=3.0, seconds=360.0), of=5)
+    assert expect(past[:4], 3) is None, "too few to say"
+
+
+async def test_a_plan_is_drafted_with_what_such_work_took(work: Work) -> None:
+    await work.office.database.write(lambda tx: tx.db.execute(insert(tables.runs), [_row(1, n) for n in range(1, 9)]))
+    await work.run_next("intake", "decompose")
+    drafted = (await work.now()).plan
+    assert drafted.expected and drafted.expected.of == 8 and drafted.draft
+    assert drafted.expected.usual.cost == round(0.1 * len(drafted.draft.subtasks), 4)

@@ -9,7 +9,7 @@ import pytest
 from syrupy.assertion import SnapshotAssertion
 
 from agents.domain.ids import Account, DecisionId, Thread
-from bot.messages import Button, Card, Choice, Row, Style, Tone
+from bot.messages import CODE, Button, Card, Choice, Row, Style, Tone
 from bot.platforms.discord.notation import Act, CustomId, Place, escape, reference
 from bot.platforms.discord.views import May, Rendered, confirmation, form, reference_of, render
 from bot.platforms.provider import PICTURE, Attachment
@@ -148,13 +148,18 @@ def test_only_those_of_this_platform_who_are_meant_are_pinged() -> None:
 
 
 @pytest.mark.parametrize(
-    "text", [HOSTILE, "a_b_c *x* ~~y~~ > z | q", "\\*", "plain", "see https://evil.example/?d=1 now"]
+    "text", [HOSTILE, "a_b_c *x* ~~y~~ > z | q", "\\*", "plain", "see https://evil.example/?d=1 now", "a ` b", "``` x"]
 )
 def test_text_is_shown_as_it_is(text: str) -> None:
-    """Attacks 58 and 60: nothing is markup, a mention, a link or a picture."""
-    assert plain(escape(text)) == text
+    """Attacks 58 and 60: nothing is a mention, a link or a picture; no markup but the code face, which obeys nothing."""
+    assert plain(escape(text)) == CODE.sub(r"\1", text)
     assert "<@" not in escape(text).replace("\\<\\@", "")
     assert not re.search(r"(?<!\\)\]\(", escape(text))
+
+
+def test_what_stands_between_backticks_has_a_code_face_in_which_nothing_is_obeyed() -> None:
+    said = escape("say `status`, not `<@123> **x** [a](https://evil.example)`, or `a\nb`")
+    assert said.startswith("say `status`, not `<@123> **x** [a](https://evil.example)`, or \\`a\nb\\`")
 
 
 def test_escapes_and_hidden_characters_are_gone() -> None:

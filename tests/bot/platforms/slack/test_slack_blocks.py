@@ -10,6 +10,7 @@ from syrupy.assertion import SnapshotAssertion
 from agents.domain.ids import Account, DecisionId
 from bot.messages import Button, Card, Choice, Row, Style, Tone
 from bot.platforms.slack.blocks import Press, Rendered, home_view, read_press, render
+from bot.platforms.slack.notation import escape
 from tests.fakes.slack import kit
 from tests.fakes.slack.api import MESSAGE_MOST
 from tests.fakes.slack.shown import controls, links_of, pings_in, pings_of, words_of
@@ -177,3 +178,30 @@ def test_the_home_shows_what_fits_and_counts_the_rest() -> None:
     pressed = read_press(controls(many["blocks"])[0].value)
     assert pressed
     assert pressed.shown == "f" * 32
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("Say `status` to see it.", "mrkdwn"),
+        ("It is in `src/**/*.py` & `a<b`.", "mrkdwn"),
+        ("Say `status`, *now*", "plain_text"),  # mrkdwn would make somebody's stars bold
+        ("`ok` :white_check_mark: approved", "plain_text"),  # nor is anybody's word a tick
+        ("> quoted `code`", "plain_text"),
+        ("a ` b", "plain_text"),
+        ("nothing", "plain_text"),
+    ],
+)
+def test_a_code_face_where_mrkdwn_changes_nothing_else(text: str, shown: str) -> None:
+    made = render(Card(title="`T-1`", text=text, footer=text)).blocks
+    assert made[0]["text"] == {"type": "plain_text", "text": "“T-1”", "emoji": False}
+    said = (made[1]["text"], made[-1]["elements"][0])
+    assert {each["type"] for each in said} == {shown}
+    assert all(each["text"] == (escape(text) if shown == "mrkdwn" else text) for each in said)
+
+
+def test_the_rare_choices_of_a_plan_are_in_one_menu() -> None:
+    decision = PLAN.buttons[0].choice.decision
+    choices = [Button(label=f"Do {each}", choice=Choice(decision=decision, letter=each)) for each in "abcdefgh"]
+    made = render(Card(title="x", buttons=tuple(choices[:2]), more=tuple(choices[2:]))).blocks[-1]["elements"]
+    assert [each["type"] for each in made] == ["button", "button", "static_select"] and len(made[2]["options"]) == 6
