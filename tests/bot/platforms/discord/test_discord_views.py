@@ -151,7 +151,7 @@ def test_only_those_of_this_platform_who_are_meant_are_pinged() -> None:
     "text", [HOSTILE, "a_b_c *x* ~~y~~ > z | q", "\\*", "plain", "see https://evil.example/?d=1 now", "a ` b", "``` x"]
 )
 def test_text_is_shown_as_it_is(text: str) -> None:
-    """Attacks 58 and 60: nothing is a mention, a link or a picture; no markup but the code face, which obeys nothing."""
+    """Attacks 58, 60: nothing is a mention, a link or a picture; no markup but the code face, which obeys nothing."""
     assert plain(escape(text)) == CODE.sub(r"\1", text)
     assert "<@" not in escape(text).replace("\\<\\@", "")
     assert not re.search(r"(?<!\\)\]\(", escape(text))
