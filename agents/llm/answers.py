@@ -114,8 +114,25 @@ def tool_schemas(tools: tuple[Tool, ...]) -> str:
     return json.dumps([{"type": "function", "function": function} for function in functions])
 
 
+_BOUNDS = frozenset({"minLength", "maxLength", "minimum", "maximum", "exclusiveMinimum", "maxItems"})
+
+
+def _lean(schema: Any) -> Any:
+    """Without bounds that are checked when a tool is called and that no sensible call comes near: each costs tokens in
+    every turn. What may be left out need not be null."""
+    if isinstance(schema, list):
+        return [_lean(item) for item in schema]
+    if not isinstance(schema, dict):
+        return schema
+    kinds = [kind for kind in schema.get("anyOf", ()) if kind != {"type": "null"}]
+    rest = {
+        key: _lean(value) for key, value in schema.items() if key not in _BOUNDS or not isinstance(value, int | float)
+    }
+    return {**_lean(kinds[0]), **{key: rest[key] for key in rest if key != "anyOf"}} if len(kinds) == 1 else rest
+
+
 def _parameters(tool: Tool) -> dict[str, object]:
-    schema: dict[str, object] = json.loads(plain_schema(tool.takes))
+    schema: dict[str, object] = _lean(json.loads(plain_schema(tool.takes)))
     return {**schema, "type": "object", "properties": schema.get("properties", {}), "additionalProperties": False}
 
 

@@ -27,6 +27,8 @@ from manifests import packaged_path
 
 BRIEF = 1_500  # tokens in which a task is told to a model that could not take all of it
 BYTES_A_TOKEN = 3  # a little fewer than in most texts
+BY_ITSELF = frozenset({"route"})  # says all there is to it: no task has begun
+TALK = frozenset({"route", "intent", "project", "wish"})  # questions about what somebody said
 QUESTION = 400  # tokens kept free for a question at least: what is left for the task is the same for short ones
 
 Files = Callable[[str], Awaitable[Sequence[str]]]
@@ -116,7 +118,7 @@ class Prompts:
         task = asked.task
         values = _plain(asked.about)
         files: Sequence[str] | None = values.pop("files", None)
-        if files is None and task.project:
+        if files is None and task.project and asked.question not in BY_ITSELF:
             files = await self._files(task.project)
         told = {**_of_task(task), "brief": asked.brief, **values}
         body = packaged_text(asked.question, told, fence)
@@ -127,8 +129,10 @@ class Prompts:
             body = f"{body}\n\n{guidance.text}"
         wanted = {"question": Trusted(asked.question), "body": Trusted(body), "schema": Trusted(schema), "tag": nonce}
         question = packaged_text("_question", {**wanted, "most": size.output if size else None}, fence)
-        system = _section(asked.question) if asked.brief else _handbook()
+        system = _talk() if asked.question in TALK else _section(asked.question) if asked.brief else _handbook()
         prompt = Prompt(system=system, context=(), question=question, left_out=guidance.left_out)
+        if asked.question in BY_ITSELF:
+            return prompt
         listed = tuple(map(str, files or ()))
         about = task, listed, fence
         if asked.brief:
@@ -187,6 +191,12 @@ def _shorten_list(files: tuple[str, ...], room: int) -> tuple[str, ...]:
 @lru_cache(maxsize=1)
 def _handbook() -> str:
     return packaged_text("_base", {}, Fence("data"))
+
+
+@lru_cache(maxsize=1)
+def _talk() -> str:
+    """Instead of the handbook, for questions about what was said: they are asked of every message."""
+    return packaged_text("_talk", {}, Fence("data"))
 
 
 @lru_cache(maxsize=16)
