@@ -39,6 +39,7 @@ class Spent:
     """What one program sent for one request."""
 
     calls: list[str] = field(default_factory=list)  # what each was for
+    told: list[str] = field(default_factory=list)  # and how much was sent
     whole: int = 0  # tokens
     cached: int = 0
     presses: int = 0
@@ -87,7 +88,7 @@ async def _ours(repository: Path, home: Path, say: Say) -> dict[str, Spent]:
                 spent[standard.name] = made = _spent(server.seen[before:])
                 made.presses = sum(not press.startswith("consent") for press in result.pressed)
                 made.problem = "" if standard.is_question or result.merged else result.stopped
-                say(f"{standard.name}: ours {made.calls}, {made.whole} tokens, {made.new} new; {result.pressed}")
+                say(f"{standard.name}: {', '.join(made.told)}; {', '.join(result.pressed)}")
     return spent
 
 
@@ -99,7 +100,7 @@ async def _theirs(standard: Standard, repository: Path, say: Say) -> Spent:
         made = _spent(server.seen)
     ended = ran.stdout.strip().splitlines()[-1:] or [ran.stderr[-300:]]
     made.problem = "" if ended == ["Submitted"] else f"mini-swe-agent ended with {ended[0]}"
-    say(f"{standard.name}: mini-swe-agent {len(made.calls)} calls, {made.whole} tokens, {made.new} new")
+    say(f"{standard.name}, mini-swe-agent: {', '.join(made.told)}")
     return made
 
 
@@ -109,9 +110,11 @@ def _spent(seen: Sequence[Seen]) -> Spent:
         text = _sent(each.body)
         kept = max((common(text, earlier) for earlier in before), default=0)
         cached = tokens(text[:kept]) // CACHE_STEP * CACHE_STEP
+        cached, whole = cached if cached >= LEAST_CACHED else 0, tokens(text)
         made.calls.append(_purpose(each))
-        made.whole += tokens(text)
-        made.cached += cached if cached >= LEAST_CACHED else 0
+        made.told.append(f"{_purpose(each)} {whole:,} ({whole - cached:,} new)")
+        made.whole += whole
+        made.cached += cached
         before.append(text)
     return made
 

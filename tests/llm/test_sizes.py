@@ -78,7 +78,7 @@ async def test_however_much_there_is_about_5000_tokens_arrive(rig: Rig, subtasks
     assert read(seen) > 0.75 * SIZE.input, "room is used"  # type: ignore[operator]
     assert seen.body["max_tokens"] == (SIZE.output or 0) + THINKING
     assert seen.text.startswith("# Handbook") and "put what you say of it into `probe`." in seen.text, "rules are whole"
-    assert "Who could abuse this." in seen.text and "It is cut off after 1000 tokens" in seen.text
+    assert "Who could abuse this." in seen.text and "An answer of more than 1000 tokens is cut off" in seen.text
 
 
 async def test_what_is_missing_is_said_with_how_much_it_is(rig: Rig) -> None:
@@ -114,7 +114,7 @@ async def test_a_role_without_a_size_is_given_all_and_told_no_limit(rig: Rig) ->
     rig.server.answers("custodiet", NOTHING)
     await rig.job().ask(asked(task=large(), about={"files": MANY[:500]}), SpecialistAnswer)
     (seen,) = rig.server.seen
-    assert MANY[499] in seen.text and "cut off after" not in seen.text
+    assert MANY[499] in seen.text and "is cut off" not in seen.text
     assert seen.body["max_tokens"] == MOST_TOKENS + THINKING
 
 
