@@ -172,9 +172,13 @@ class Mirror:
         return found.decode(errors="replace"), cut
 
     async def messages(self, commit: str, most: int) -> list[str]:
-        """Newest first, of the last commits; without merges, and without those that we made."""
+        """Newest first, of the last commits; without merges, and without those that we made. A history that cannot be
+        read shows no habit."""
         shown = ("--no-merges", "--no-show-signature", f"--max-count={most}", "--format=%ce%n%B%x00")
-        found, _ = await self._git.cut("log", *shown, check_commit(commit), most=MESSAGES_MOST)
+        try:
+            found, _ = await self._git.cut("log", *shown, check_commit(commit), most=MESSAGES_MOST)
+        except GitFailed:
+            return []
         told = (each.lstrip("\n").partition("\n") for each in found.decode(errors="replace").split("\0"))
         return [message.strip() for who, _, message in told if message.strip() and who != EMAIL]
 
