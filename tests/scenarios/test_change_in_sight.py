@@ -24,10 +24,10 @@ async def test_the_approved_plan_stays_readable_in_its_thread(opened: Opened, pu
     play, thread = await at_work(opened, given(Workshop(), public))
     card = await play.sees("ana", thread, "Plan approved by")
     if play.stage.name == "console":
-        assert "T-1-plan.md" in (await cards(play, "please look at the plan"))[-1][0]
+        assert "T-1-plan.md" in (await cards(play, "T-1: plan approved"))[-1][0]
         return
     if public:
-        assert await linked(play, "please look at the plan") == ("https://overlord.example/task/T-1#plan",)
+        assert await linked(play, "T-1: plan approved") == ("https://overlord.example/task/T-1#plan",)
         return
     assert card.buttons == ("Show the plan",)
     await play.sees("lead", thread, "T-1 is ready to merge")  # where it rests

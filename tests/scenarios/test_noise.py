@@ -20,7 +20,7 @@ async def test_a_walk_that_needs_people_twice_is_five_messages(opened: Opened) -
     await play.stage.press("lead", thread, "Merge it")
     await play.sees("ana", thread, "T-1 is merged")
     status, plan, checks, merge, end = await said(play, thread)
-    assert "T-1.3" in status.text and "please look at the plan" in plan.text
+    assert "T-1.3" in status.text and "T-1: plan approved" in plan.text
     assert "ready to merge" in merge.text and "T-1 is merged" in end.text
     for part in ("Checks of T-1: T-1.4 passed", "✓ T-1.1", "Write the form: passed · tests: 12 passed", "✓ T-1.3"):
         assert part in checks.text

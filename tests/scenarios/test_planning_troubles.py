@@ -58,7 +58,7 @@ async def test_a_spent_budget_stops_and_a_raise_goes_on_where_it_was(opened: Ope
         await play.stage.press("ana", thread, "Raise to $0.40")
         await play.sees("ana", thread, "This is not yours to decide")
         await play.stage.press("lead", thread, "Raise to $0.40")
-        await play.sees("ana", thread, "please look at the plan", "of a budget of $0.40")
+        await play.sees("ana", thread, "please look at the plan", "budget $0.40")
         assert [server.count(question) for question in ("decompose", "critic", "custodiet")] == [1, 1, 1]
         await play.stage.say("ana", "cost", thread=thread, mention=True)
         await play.sees("ana", thread, "T-1 has cost $", "Budget", "$0.40, as raised")

@@ -51,7 +51,7 @@ async def test_words_never_approve_but_bring_the_button(opened: Opened) -> None:
     assert (await play.task()).state is TaskState.AWAITING_APPROVAL
 
     await play.stage.press("lead", thread, "Approve plan")
-    await play.sees("ana", thread, "please look at the plan", "Plan approved by")
+    await play.sees("ana", thread, "T-1: plan approved", "Plan approved by")
     await play.sees("ana", thread, "Running")
 
 

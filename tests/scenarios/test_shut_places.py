@@ -145,4 +145,4 @@ async def test_decided_cards_are_edited_where_nothing_may_be_read_back(opened: O
     await play.sees("ana", thread, "please look at the plan")
     await play.host.restart()
     await play.stage.press("lead", thread, "Approve plan")
-    await play.sees("ana", thread, "please look at the plan", "Plan approved by", gone="Approve plan")
+    await play.sees("ana", thread, "T-1: plan approved", "Plan approved by", gone="Approve plan")

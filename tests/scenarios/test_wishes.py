@@ -177,7 +177,7 @@ async def test_a_plan_edited_by_hand_is_a_version_and_outlives_a_send_back(opene
         else:
             await play.whispered("ana", thread, "Your edit was not taken", "The plan is as it was", "etc/passwd")
         await play.stage.press("ana", thread, "Edit plan", words="1\n2 | | | | password.py, app.py")
-        await play.sees("ana", thread, "please look at the plan", "Plan edited by", gone="Approve plan")
+        await play.sees("ana", thread, "T-1: plan edited", "Plan edited by", gone="Approve plan")
         await play.sees("lead", thread, "please look at the plan, version 3", offers="Approve plan")
         assert [server.count(name) for name in ("decompose", "critic", "custodiet")] == [2, 3, 3]
         last = [seen.text for seen in server.seen if seen.question == "decompose"][-1]
