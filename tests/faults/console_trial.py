@@ -131,7 +131,7 @@ class Conversation:
         self._wait("the project on the status card", _says("T-1 ·", "api"))
         card = self._wait("the plan", _asks("please look at the plan"))
         press(_button(card, "Approve"), card, self._thread)
-        self._wait("the plan is approved", _says("T-1: please look at the plan", "Plan approved by"))
+        self._wait("the plan is approved", _says("T-1: plan approved", "Plan approved by"))
         say("cancel because we found a better way", self._thread)
         card = self._wait("the card that asks to confirm", _asks("Cancel T-1?"))
         press(_button(card, "Cancel"), card, self._thread)
