@@ -52,6 +52,8 @@ class Limits:
     first_wave: Annotated[int, Between(1, 50)] = 4  # minions that a task starts with at most
     minions_per_project: Annotated[int, Between(1, 50)] = 3
     minions: Annotated[int, Between(1, 100)] = 6  # at work at once, whatever they work on
+    planner_turns: Annotated[int, Between(0, 100)] = 8  # in which a planner looks at the code before it answers
+    critic_turns: Annotated[int, Between(0, 100)] = 4  # the same of the critic
     minion_turns: Annotated[int, Between(1, 500)] = 50
     minion_seconds: Annotated[float, Between(1, 14_400)] = 1800  # a run's own time, without waiting for people
     minion_questions: Annotated[int, Between(0, 10)] = 3

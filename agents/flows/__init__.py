@@ -127,6 +127,7 @@ FLOW_AFTER: tuple[On, ...] = (
     On(e.ProjectChosen, run=decompose, counted=True, when=is_request),
     On(e.ProjectChosen, run=prepare_ground, lane=Lane.LONG, aside=True, when=is_request),  # while the planner reads
     On(e.DecompositionDrafted, run=review, counted=True),
+    On(e.FullReviewWanted, run=review, counted=True),
     On(e.DecompositionSentBack, run=decompose, counted=True),
     On(e.ReviewersDisagreed, run=debate, counted=True),
     On(e.ClarificationAnswered, run=decompose, counted=True),
@@ -162,6 +163,7 @@ FLOW_AFTER: tuple[On, ...] = (
     On(e.QuestionAnswered),
     On(e.FollowUpSettled),
     On(e.CommandMeant),  # it is said again as a command; see bot/intake/meant_commands.py
+    On(e.FollowUpOpened),  # the follow-up has facts of its own
     On(e.RequestCorrected),
     On(e.RequestEdited),
     On(e.WishWeighed),

@@ -1,9 +1,11 @@
 """Have the planner split a request into PR-sized subtasks."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
+from agents.domain.checks.evaluation import Change, RiskLevel
+from agents.domain.context.papers import choose_papers
 from agents.domain.decisions.kind import Moment
 from agents.domain.errors import NoAnswer
 from agents.domain.events import Event
@@ -12,7 +14,10 @@ from agents.domain.planning.decomposition import Level
 from agents.domain.planning.planning import Draft
 from agents.domain.reason import Cause
 from agents.domain.task.task import Task, TaskState
+from agents.domain.workflow.steps import Step
 from agents.domain.workflow.workflow import Resolved
+from agents.flows.asking.before import tell_before
+from agents.flows.asking.looks import CONTINUES, with_look, without_look
 from agents.flows.plan_answer import PlanSays
 from agents.flows.retrying import run_by_policy
 from agents.ports import Ask, ForgeFailed, Ports, Spent
@@ -27,19 +32,13 @@ async def decompose(event: Event, ports: Ports) -> None:
     files, into = await ports.projects.files(seen.project or ""), await _branch_for(seen, ports)
     roles = ports.worker_roles()
     seen, found = await _find_workflow(seen, into, ports)
-    step = found.workflow.plan
-    asked = Ask(
-        question="decompose",
-        role="primary",
-        step=f"decompose:{seen.plan.number}:{seen.plan.tries}",
-        task=seen,
-        about={"files": files, "roles": roles},
-        policy=step.retry_policy,
-        persona=step.role,
-        refuse=PlanSays.contradiction,
-    )
-    says, spent, why = await run_by_policy(step, seen, ports, partial(_ask_planner, asked, seen, ports))
-    drafted = says.to_draft()
+    step, asked = found.workflow.plan, await _question(seen, found.workflow.plan, files, roles, ports)
+    turns = ports.limits.planner_turns
+    async with with_look(asked, ports, role=step.role, turns=turns, continues=CONTINUES) as asked:
+        says, spent, why = await run_by_policy(step, seen, ports, partial(_ask_planner, asked, seen, ports))
+    look = None if spent.rehearsal else asked.look
+    read = (*look.read, *_papers(seen, files)) if look else ()
+    drafted = _with_read(says.to_draft(), read)
 
     def decide(task: Task, moment: Moment) -> Sequence[Event]:
         if planning.overtaken(seen, task):
@@ -53,10 +52,42 @@ async def decompose(event: Event, ports: Ports) -> None:
             into=into,
             roles=tuple(roles),
             workflow=found.workflow,
+            looked=look.turns if look else 0,
+            risk=_risk(drafted, files, ports),
         )
         return planning.after_draft(task, draft, moment)
 
     await ports.store.record(seen.id, decide)
+
+
+async def _question(seen: Task, step: Step, files: Sequence[str], roles: Mapping[str, str], ports: Ports) -> Ask:
+    return Ask(
+        question="decompose",
+        role="primary",
+        step=f"decompose:{seen.plan.number}:{seen.plan.tries}",
+        task=seen,
+        about={"files": files, "roles": roles, **await tell_before(seen, ports)},
+        policy=step.retry_policy,
+        persona=step.role,
+        refuse=PlanSays.contradiction,
+    )
+
+
+def _risk(drafted: Drafted, files: Collection[str], ports: Ports) -> RiskLevel | None:
+    """By paths alone, as if all of it were tested: the risk of the work itself is reckoned once there is some."""
+    if not isinstance(drafted, Decomposition):
+        return None
+    changes = [Change(path=path, status="M" if path in files else "A", added=1) for path in drafted.paths]
+    return ports.risk(changes, 100.0).level
+
+
+def _papers(task: Task, files: Sequence[str]) -> tuple[str, ...]:
+    return tuple(paper.path for paper in choose_papers(files, task.request.text))
+
+
+def _with_read(drafted: Drafted, read: Sequence[str]) -> Drafted:
+    """Code knows what was opened, whatever a planner says of itself."""
+    return replace(drafted, read=tuple(dict.fromkeys(read))) if isinstance(drafted, Decomposition) else drafted
 
 
 async def _find_workflow(seen: Task, into: str, ports: Ports) -> tuple[Task, Resolved]:
@@ -87,7 +118,7 @@ async def _ask_planner(asked: Ask, seen: Task, ports: Ports) -> tuple[PlanSays, 
             why = none.what
         await ports.store.note(seen.id, partial(planning.note_simplified, seen, why))
     try:
-        return *await ports.llm.ask(replace(asked, step=f"{asked.step}:brief", brief=True), PlanSays), why
+        return *await ports.llm.ask(replace(without_look(asked), step=f"{asked.step}:brief", brief=True), PlanSays), why
     except NoAnswer as none:
         what = f"{why}. Asked again with less to read: {none.what}"
         raise NoAnswer(what, next_step=none.next_step, error=none.error) from none

@@ -15,6 +15,7 @@ from agents.domain.task import decide
 from agents.domain.task.decide import Guess, Weighed
 from agents.domain.task.task import Task
 from agents.domain.task.wishes import Wish
+from agents.flows.asking.before import link_to_earlier
 from agents.ports import Ask, Ports, Surroundings
 
 OF_A_PROJECT = (Route.CHANGE, Route.QUESTION)
@@ -29,6 +30,7 @@ async def intake(event: Event, ports: Ports) -> None:
         taken = routed
         await ports.store.record(event.task, lambda now, moment: routes.after_route(now, taken, moment))
         return
+    await link_to_earlier(task, ports)
     of_channel = ports.projects.of_channel(task.request.channel)
     by_rule = (
         task.request.origin or task.request.mandate or decide.project_by_rule(task.request.text, projects, of_channel)

@@ -5,7 +5,7 @@ from dataclasses import dataclass, fields
 from enum import StrEnum
 from typing import Annotated, Any
 
-from pydantic import BaseModel, BeforeValidator
+from pydantic import BaseModel, BeforeValidator, WithJsonSchema
 
 from agents.domain.planning.decomposition import (
     Assumption,
@@ -24,7 +24,7 @@ from agents.domain.planning.decomposition import (
 from agents.domain.planning.plan_reading import kind_of, read_word
 from agents.domain.planning.planning import CannotPlan, Clarify, Drafted
 from agents.domain.planning.review import from_words
-from agents.domain.planning.work_kind import HOURS, REVIEW_MINUTES, SubtaskSize, WorkKind, size_of
+from agents.domain.planning.work_kind import HOURS, SubtaskSize, WorkKind, minutes_to_review, size_of
 from agents.domain.text.sanitize import AnswerBound, Name, Sentence
 
 
@@ -41,19 +41,29 @@ def _tuples(said: Any) -> Any:
     return {name: _tuples(each) for name, each in said.items()} if isinstance(said, dict) else said
 
 
+# Models read names literally: `blocks` beside a number was taken for "this one blocks that one".
+EDGES = {"enum": ["after", "informed_by"]}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NeedSays(Need):
+    edge: Annotated[Edge, WithJsonSchema(EDGES)] = Edge.BLOCKS
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SubtaskSays(SubtaskDraft):
     informs: Annotated[tuple[int, ...], Most60] = ()  # numbers of others
+    needs: Annotated[tuple[NeedSays, ...], Most60] = ()
 
 
 _WORDS: dict[str, type[StrEnum]] = {"kind": WorkKind, "size": SubtaskSize, "confidence": Confidence}
 
 
 def _subtask_said(said: Any) -> Any:
-    """Earlier plans marked a spike beside the kind, and many models number what they list."""
+    """Earlier plans marked a spike beside the kind; many models number what they list, and guess minutes."""
     if not isinstance(said, dict):
         return said
-    known = {name: value for name, value in said.items() if name not in ("spike", "number")}
+    known = {name: value for name, value in said.items() if name not in ("spike", "number", "review_minutes")}
     known["kind"] = said.get("kind") or ("spike" if said.get("spike") is True else None)
     known |= {name: read_word(known.get(name), words) for name, words in _WORDS.items()}
     if isinstance(needs := said.get("needs"), list):
@@ -128,6 +138,10 @@ class PlanSays(BaseModel):
         return [Need(number=other, edge=Edge.INFORMS) for other in told]
 
 
+def _need(said: NeedSays) -> Need:
+    return Need(number=said.number, edge=said.edge)
+
+
 def _subtask(number: int, says: SubtaskSays, informs: Sequence[Need]) -> Subtask:
     """With what code fills in; what a planner leaves out is never what asks less of the work."""
     sized = says.hours is not None or says.size is not None
@@ -140,10 +154,10 @@ def _subtask(number: int, says: SubtaskSays, informs: Sequence[Need]) -> Subtask
         "number": number,
         "kind": kind_of(says.kind, says.files),
         "hours": HOURS[size] if says.hours is None else says.hours,
-        "review_minutes": REVIEW_MINUTES[size] if says.review_minutes is None else says.review_minutes,
+        "review_minutes": minutes_to_review(size, len(says.files)),
         "size": size,
         "confidence": says.confidence or Confidence.LOW,
-        "needs": (*says.needs, *(need for need in informs if need.number not in named)),
+        "needs": (*map(_need, says.needs), *(need for need in informs if need.number not in named)),
         "tags": tuple(tag.casefold() for tag in says.tags),
         "assumed": tuple(name for name, is_missing in missing.items() if is_missing),
     }

@@ -26,10 +26,14 @@ from agents.domain.planning.review import (
     Side,
 )
 from agents.domain.task.task import Task, TaskState
+from agents.flows.asking.before import tell_before
+from agents.flows.asking.looks import with_look
 from agents.flows.outcomes import result_of
 from agents.flows.retrying import run_by_policy
 from agents.flows.review_answers import CriticAnswer, CustodietAnswer, DebateAnswer, SpecialistAnswer
 from agents.ports import Ask, Ports, Specialist, Spent
+
+SHORT_TURNS = 3  # in which planner and critic together look at the code for a small change
 
 
 async def review(event: Event, ports: Ports) -> None:
@@ -56,7 +60,7 @@ class _Heard:
 
 async def _hear_all(seen: Task, ports: Ports) -> _Heard:
     tags = seen.plan.draft.tags if seen.plan.draft else frozenset()
-    chosen = [specialist for specialist in ports.specialists if specialist.domains & tags]
+    chosen = [] if seen.plan.short else [each for each in ports.specialists if each.domains & tags]
     silent = list[NoAnswer]()
     critic, custodiet, advice, _ = await asyncio.gather(
         _critic(seen, ports, silent.append),
@@ -78,11 +82,14 @@ async def _get_ready(task: Task, ports: Ports) -> None:
 
 async def _critic(task: Task, ports: Ports, tell: Callable[[NoAnswer], object]) -> CriticSays:
     """No verdict is never an approval. One that misses a planted defect gives none."""
-    probe = probe_for(task)
+    probe, turns = probe_for(task), ports.limits.critic_turns
+    if task.plan.short:
+        turns = min(turns, max(0, SHORT_TURNS - task.plan.looked))
+    about = {"probe": probe.text, **_principles(task, ports), **await tell_before(task, ports)}
+    role = ports.workflow(task).review.role
     try:
-        says, _ = await ports.llm.ask(
-            _ask("critic", task, {"probe": probe.text, **_principles(task, ports)}, ports), CriticAnswer
-        )
+        async with with_look(_ask("critic", task, about, ports), ports, role=role, turns=turns) as asked:
+            says, _ = await ports.llm.ask(asked, CriticAnswer)
     except NoAnswer as failed:
         tell(failed)
         return CriticSays(verdict=Critic.NO_VERDICT, why_none=failed.what)
@@ -90,12 +97,13 @@ async def _critic(task: Task, ports: Ports, tell: Callable[[NoAnswer], object]) 
         return CriticSays(verdict=Critic.NO_VERDICT, why_none=f"It did not see a planted defect: {probe.defect}")
     if says.verdict is Critic.NO_VERDICT:
         return CriticSays(verdict=Critic.NO_VERDICT, why_none="It could not assess the plan")
-    return says.says()
+    return replace(says.says(), read=asked.look.read if asked.look else ())
 
 
 async def _custodiet(task: Task, ports: Ports, tell: Callable[[NoAnswer], object]) -> CustodietSays:
     try:
-        says, _ = await ports.llm.ask(_ask("custodiet", task, _principles(task, ports), ports), CustodietAnswer)
+        about = {**_principles(task, ports), **await tell_before(task, ports)}
+        says, _ = await ports.llm.ask(_ask("custodiet", task, about, ports), CustodietAnswer)
     except NoAnswer as failed:
         tell(failed)
         return CustodietSays(verdict=Custodiet.NO_VERDICT, why_none=failed.what)

@@ -173,6 +173,11 @@ def marked_talk(messages: Sequence[Message]) -> list[Message]:
     return made
 
 
+def marked_end(messages: Sequence[Message]) -> list[Message]:
+    """What was said after a question, with a mark at its end; the question has marks of its own."""
+    return [*messages[:-1], *map(_mark, messages[-1:])]
+
+
 def _mark(message: Message) -> Message:
     content = message.get("content")
     if not isinstance(content, str) or not content or message.get("tool_calls"):

@@ -1,5 +1,6 @@
 """Asks models: one question with a whole, typed answer, or one turn of a talk with tools."""
 
+import json
 import random
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
@@ -20,6 +21,7 @@ from agents.domain.task.task import Task
 from agents.domain.text.sanitize import clean, cut
 from agents.llm.answers import (
     BadAnswer,
+    marked_end,
     marked_talk,
     plain_schema,
     read_answer,
@@ -115,24 +117,37 @@ class JobLlm:
     note: Note | None = None  # records facts while the job goes on
 
     async def ask(self, asked: Ask, shape: type[Shape]) -> tuple[Shape, Spent]:
+        """Where it may look, each turn in which it does is a step of its own; the answer is the last."""
         if asked.question == FIRST:
             await self._say_lacks(asked.task)
-        step, left_out = await self._question(asked, shape)
-        answer, keep = await run_step(step, self.calls, self.models)
-        return answer, self.notices.add(replace(await keep(), left_out=left_out))
+        while True:
+            step, left_out = await self._question(asked, shape)
+            owed = asked.look.take_owed() if asked.look else ()
+            said, keep = await run_step(step, self.calls, self.models, owed)
+            if not isinstance(said, Said):
+                return said, self.notices.add(replace(await keep(), left_out=left_out))
+            assert asked.look is not None
+            await asked.look.see(said, self._noticing(keep))
 
     async def converse(self, turn: Converse) -> tuple[Said, Keep]:
         said, keep = await run_step(await self._turn(turn), self.calls, self.models, turn.first)
+        return said, self._noticing(keep)
 
+    def _noticing(self, keep: Keep) -> Keep:
         async def keep_and_notice() -> Spent:
             return self.notices.add(await keep())
 
-        return said, keep_and_notice
+        return keep_and_notice
 
-    async def _question(self, asked: Ask, shape: type[Shape]) -> tuple[Step[Shape], tuple[tuple[str, str], ...]]:
+    async def _question(self, asked: Ask, shape: type[Shape]) -> tuple[Step[Shape | Said], tuple[tuple[str, str], ...]]:
+        if asked.look and not await self._takes_tools(asked.role):
+            asked = replace(asked, look=None, about={**asked.about, "looks": 0})
+        look, kind = asked.look, fingerprint(plain_schema(shape))
+        name = f"{asked.step}:seen{look.turns}" if look and look.turns else asked.step
         # the shape is part of the name: an answer of an older one is not taken for one of this
-        id = derive_id("call", self.job, asked.step, fingerprint(plain_schema(shape)))
-        nonce = self.models.prompts.nonce(id)
+        id = derive_id("call", self.job, name, kind)
+        # one tag for all turns of a question, so that a provider finds the beginning it has seen before
+        nonce = self.models.prompts.nonce(derive_id("call", self.job, asked.step, kind))
         schema = schema_for(shape, nonce)
         prompt = await self._prompt(asked, schema, nonce)
         told: dict[str, object] = {
@@ -142,26 +157,33 @@ class JobLlm:
             "said": str(asked.about.get("said", "")),
             "tag": nonce,
         }
+        talk, tools = (tuple(look.talk), tool_schemas(tuple(look.tools))) if look and look.tools else ((), "")
         wanted = Wanted(
-            messages=lambda marked: prompt.messages(marked=marked),
-            read=partial(_read, shape, nonce, asked.refuse),
-            dump=lambda value: value.model_dump_json(),
-            load=shape.model_validate_json,
+            messages=lambda marked: [*prompt.messages(marked=marked), *(marked_end(talk) if marked else talk)],
+            read=partial(_read, shape, nonce, asked),
+            dump=lambda value: text_of(value) if isinstance(value, Said) else value.model_dump_json(),
+            load=partial(_load, shape),
             told=told,
             most=self.models.chosen[asked.role].size.output,
             schema=schema,
             shorter=partial(self._shorter_question, asked, schema, nonce),
+            tools=tools,
         )
         call = Call(
             id=id,
             task=asked.task,
             question=asked.question,
             role=asked.role,
-            models=await self._prices(asked.role, prompt.size),
+            models=await self._prices(asked.role, prompt.size + size_of(talk) + len(tools)),
             job=self.job,
-            step=asked.step,
+            step=name,
         )
         return self._step(call, wanted, asked.policy), prompt.left_out
+
+    async def _takes_tools(self, role: str) -> bool:
+        """Unless a server says that it drops them: then the question is answered from what is shown."""
+        gateway = self.models.gateway
+        return all([(await gateway.ability(model)).tools is not False for model in self.models.chosen[role].models])
 
     async def _prompt(self, asked: Ask, schema: str, nonce: str) -> Prompt:
         models = self.models
@@ -274,12 +296,19 @@ def _read_turn(reply: Reply) -> tuple[Said | None, Failure | None]:
     return Said(text=reply.text or "", calls=reply.calls), None
 
 
-def _read(
-    shape: type[Shape], nonce: str, refuse: Callable[[Shape], str], reply: Reply
-) -> tuple[Shape | None, Failure | None]:
+def _load(shape: type[Shape], kept: str) -> Shape | Said:
+    """What was kept is an answer, or a turn in which the model looked."""
+    return said_of(kept) if json.loads(kept).keys() == {"text", "calls"} else shape.model_validate_json(kept)
+
+
+def _read(shape: type[Shape], nonce: str, asked: Ask, reply: Reply) -> tuple[Shape | Said | None, Failure | None]:
+    if reply.calls:
+        if asked.look is None or not asked.look.may_go_on:
+            return None, Failure(error=ErrorClass.LOGIC, message="it calls a tool, and there are no turns left to look")
+        return Said(text=reply.text or "", calls=reply.calls), None
     try:
         answer = read_answer(reply.text, shape, nonce)
     except BadAnswer as bad:
         return None, bad.failure
-    why = refuse(answer)
+    why = asked.refuse(answer)
     return (None, Failure(error=ErrorClass.LOGIC, message=why)) if why else (answer, None)

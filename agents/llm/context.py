@@ -8,6 +8,7 @@ from functools import lru_cache, partial
 from pydantic_core import to_jsonable_python
 
 from agents.domain.context.packing import Count
+from agents.domain.context.papers import Paper
 from agents.domain.planning.decomposition import Decomposition
 from agents.domain.task.task import Task
 from agents.domain.task.wishes import ALL, for_prompt
@@ -24,7 +25,7 @@ _UNCUT = 1 << 40
 WISHES = "wishes"
 
 # Which is kept before which, where not all fit.
-RANKS = ("wishes", "plan", "feedback", "review", "previous")
+RANKS = ("wishes", "plan", "feedback", "review", "previous", "papers")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,20 +36,29 @@ class _Block:
     shown: Callable[[Fence, bool], str]  # whether in short
 
 
-def whole(task: Task, files: tuple[str, ...], fence: Fence) -> tuple[str, ...]:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Shown:
+    """What a prompt tells of a task: the names of the project's files, and papers for those who plan."""
+
+    task: Task
+    files: tuple[str, ...] = ()
+    papers: tuple[Paper, ...] = ()
+
+
+def whole(about: Shown, fence: Fence) -> tuple[str, ...]:
     """From what never changes to what changes most."""
-    return (_head_of(task, files, "", fence), *(block.shown(fence, False) for block in _blocks(task)))
+    return (_head_of(about.task, about.files, "", fence), *(block.shown(fence, False) for block in _blocks(about)))
 
 
-def fit_task(task: Task, files: tuple[str, ...], fence: Fence, room: int, count: Count) -> tuple[str, ...]:
+def fit_task(about: Shown, fence: Fence, room: int, count: Count) -> tuple[str, ...]:
     """All of it, if there is room. Else files are told by folder, and the rest shrinks or goes by rank."""
     room = max(room, FLOOR)
-    everything = whole(task, files, fence)
+    everything = whole(about, fence)
     if sum(map(count, everything)) <= room:
         return everything
-    head = _small_head(task, files, fence, room, count)
+    head = _small_head(about.task, about.files, fence, room, count)
     left = room - NOTE - count(head)
-    kept, gone, blocks = dict[str, str](), list[str](), list(_blocks(task))
+    kept, gone, blocks = dict[str, str](), list[str](), list(_blocks(about))
     for block in sorted(blocks, key=lambda block: RANKS.index(block.name)):
         if text := _within(block, fence, left, count):
             kept[block.name] = text
@@ -79,8 +89,12 @@ def by_folder(files: Sequence[str], depth: int) -> list[str]:
     return [f"{place} ({many[place]} files)" if place.endswith("/") else place for place in dict.fromkeys(places)]
 
 
-def _blocks(task: Task) -> Iterator[_Block]:
+def _blocks(about: Shown) -> Iterator[_Block]:
+    task = about.task
     before, plan = task.plan.previous, task.plan.draft
+    if about.papers:
+        papers = partial(_text, "_papers", {"papers": to_jsonable_python(about.papers)})
+        yield _Block(name="papers", said="what the project says of itself", fenced="file", shown=papers)
     if before is not None:
         shown = partial(_plan, 0, before)
         yield _Block(name="previous", said="the plan that people saw before", fenced="plan", shown=shown)

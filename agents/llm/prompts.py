@@ -14,11 +14,12 @@ from typing import Any
 from pydantic_core import to_jsonable_python
 
 from agents.domain.context.packing import Count
+from agents.domain.context.papers import Paper, choose_papers, fill_papers
 from agents.domain.errors import OverlordError
 from agents.domain.models.routing import Size
 from agents.domain.task.task import Task
 from agents.llm.answers import CACHE_MARK
-from agents.llm.context import cut_for, fit_task, whole
+from agents.llm.context import Shown, cut_for, fit_task, whole
 from agents.llm.guidance import OURS_ALONE, Guidance, Templates, no_templates, read_guidance
 from agents.llm.rendering import CAPS, Fence, Trusted, packaged_text
 from agents.llm.tokens import Tokens
@@ -31,7 +32,14 @@ BY_ITSELF = frozenset({"route"})  # says all there is to it: no task has begun
 TALK = frozenset({"route", "intent", "project", "wish"})  # questions about what somebody said
 QUESTION = 400  # tokens kept free for a question at least: what is left for the task is the same for short ones
 
+PLANNING = frozenset({"decompose", "critic", "custodiet", "specialist", "debate"})  # those who are shown papers
+
 Files = Callable[[str], Awaitable[Sequence[str]]]
+ReadFiles = Callable[[str, Sequence[str]], Awaitable[Mapping[str, bytes]]]  # of a project, as they are committed
+
+
+async def read_nothing(project: str, paths: Sequence[str]) -> Mapping[str, bytes]:
+    return {}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,15 +80,18 @@ class PromptCut(OverlordError):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Adds:
-    """How many characters of names of files are shown for a task, and the words a role adds to its questions."""
+    """How many characters of names of files are shown for a task, the words a role adds to its questions, and how the
+    papers of a project are read."""
 
     room: Callable[[Task], int] = lambda task: CAPS["files"]
     words: Callable[[str], str] = lambda persona: ""
+    read: ReadFiles = read_nothing
+    redact: Callable[[str], str] = str
 
 
 class Prompts:
     """`secret` is the installation's own. `files` and `templates` are what is committed in a project; `adds` is what
-    roles say about their questions."""
+    goes into prompts beside that."""
 
     def __init__(
         self,
@@ -134,17 +145,27 @@ class Prompts:
         if asked.question in BY_ITSELF:
             return prompt
         listed = tuple(map(str, files or ()))
-        about = task, listed, fence
+        about = Shown(task=task, files=listed, papers=await self._papers(asked, listed))
         if asked.brief:
-            return replace(prompt, context=await asyncio.to_thread(fit_task, *about, BRIEF, self._count))
+            return replace(prompt, context=await asyncio.to_thread(fit_task, about, fence, BRIEF, self._count))
         if size is None or size.input is None:
-            return replace(prompt, context=whole(task, _shorten_list(listed, self._adds.room(task)), fence))
+            short = replace(about, files=_shorten_list(listed, self._adds.room(task)))
+            return replace(prompt, context=whole(short, fence))
         # to count takes a while, the first time half a second
-        return await asyncio.to_thread(self._within, prompt, about, size.input)
+        return await asyncio.to_thread(self._within, prompt, about, fence, size.input)
 
-    def _within(self, prompt: Prompt, about: tuple[Task, tuple[str, ...], Fence], most: int) -> Prompt:
+    async def _papers(self, asked: Ask, files: Sequence[str]) -> tuple[Paper, ...]:
+        """The same for all who plan or judge a plan, so that a provider finds one beginning."""
+        if asked.question not in PLANNING or not asked.task.project:
+            return ()
+        chosen = choose_papers(files, asked.task.request.text)
+        found = await self._adds.read(asked.task.project, [paper.path for paper in chosen]) if chosen else {}
+        filled = fill_papers((paper, found[paper.path]) for paper in chosen if paper.path in found)
+        return tuple(replace(paper, text=self._adds.redact(paper.text)) for paper in filled)
+
+    def _within(self, prompt: Prompt, about: Shown, fence: Fence, most: int) -> Prompt:
         room = most - self._count(prompt.system) - max(self._count(prompt.question), QUESTION)
-        return replace(prompt, context=fit_task(*about, room, self._count))
+        return replace(prompt, context=fit_task(about, fence, room, self._count))
 
     def text(self, name: str, values: Mapping[str, object], task: Task) -> str:
         """One of our own texts by itself, with the task's fences: what a minion is told."""

@@ -29,6 +29,7 @@ CAPS: dict[str, int] = {
     "file": 40_000,
     "words": 8_000,
     "guidance": 8_000,
+    "record": 24_000,
     "work": 400_000,  # finished work, packed for a reviewer
     "pack": 400_000,  # both were made to fit a budget of tokens
 }
@@ -38,6 +39,7 @@ SECONDS = 1.0
 MEMORY = 512 << 20  # bytes
 LONGEST = 100_000  # characters a project's template may make
 REFUSED = 3
+_SAID = frozenset({"request", "words", "question", "recent", "known"})  # what people say, by the names of its fences
 _PLAIN = re.compile(r"[\t\n\x20-\x7e]*")
 # Unseen, yet of a visible category: variation selectors and fillers can carry whole sentences.
 _SMUGGLED = re.compile(
@@ -67,7 +69,7 @@ class Fence:
     def around(self, value: object, name: str) -> Trusted:
         plain = isinstance(value, str | Undefined)  # the latter says what is missing when it is read
         text = str(value) if plain else json.dumps(value, ensure_ascii=False, indent=1)
-        shown, notes = self.harmless(text)
+        shown, notes = self.harmless(text, said=name in _SAID)
         whole = len(shown)
         shown = cut(shown, dict(self.caps).get(name, CAPS.get(name, CAP)))
         if len(shown) < whole:
@@ -76,7 +78,7 @@ class Fence:
         note = f' note="{"; ".join(notes)}"' if notes else ""
         return Trusted(f'<{self.tag} name="{label}"{note}>\n{shown}\n</{self.tag}>')
 
-    def harmless(self, text: str) -> tuple[str, list[str]]:
+    def harmless(self, text: str, *, said: bool = False) -> tuple[str, list[str]]:
         """Without unseen characters and without our tag; and what a reader should know was there."""
         shown, notes = text, []
         if not _PLAIN.fullmatch(text):
@@ -84,7 +86,7 @@ class Fence:
             hidden = len(text.replace("\r\n", "\n")) - len(shown)
             if hidden:
                 notes.append(f"{hidden} hidden characters removed")
-        if "<!--" in shown:
+        if said and "<!--" in shown:  # most READMEs have some; who writes one into a chat hides something
             notes.append("has an HTML comment, which people do not see")
         if len(shown) >= _LONG_WORD and max(map(len, shown.split()), default=0) >= _LONG_WORD and _BLOB.search(shown):
             notes.append("has encoded text")

@@ -8,7 +8,7 @@ import asyncio
 import re
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import partial
 from itertools import islice
 from typing import Annotated
@@ -16,16 +16,15 @@ from typing import Annotated
 from pydantic import Field
 
 from agents.domain.asking.facts import Evidence
-from agents.domain.checks.scope import Scope, ScopeMode
 from agents.domain.errors import NoAnswer, OverlordError
 from agents.domain.models.failure import ErrorClass
 from agents.domain.text.sanitize import clean, cut, small_number
 from agents.domain.work.work import run_key
 from agents.minions.engines import EngineServices
-from agents.minions.engines.builtin.executor import SCOPE, Arguments, Done, LateRoom, NoRoom, ToolExecutor, tool
-from agents.minions.engines.builtin.tools import TOOLS
+from agents.minions.engines.builtin.executor import Arguments, Done, NoRoom, ToolExecutor, tool
 from agents.minions.engines.builtin.transcript import Ended, Row, Talk, Turn, result
 from agents.minions.engines.builtin.turn import message_of, parse_calls
+from agents.minions.looking import LONGEST as LONGEST_RESULT, MOST_FAILED, Lend, Looking, look_at, open_code
 from agents.ports import (
     AskBrief,
     Converse,
@@ -33,19 +32,16 @@ from agents.ports import (
     Finished,
     Found,
     GoesOn,
+    LookBrief,
     Owed,
     Said,
     Show,
-    Trial,
-    Workspace,
     show_nothing,
 )
 
 ROLE = "primary"
-READS = ("read_file", "list_directory", "glob_files", "search_files", "run_command")
 MOST_TURNS = 16  # of one question
 LAST = 2  # turns before the end, when it is told to answer with what it has
-MOST_FAILED = 3  # turns in a row in which every call failed
 MOST_FILES, FILES_ROOM, README_ROOM = 400, 8_000, 3_000  # names, and characters
 LONGEST = 6_000  # characters of an answer
 MOST_PLACES, AROUND, MOST_LINES = 12, 15, 400  # places that are kept, and lines of each
@@ -53,7 +49,6 @@ LOOK_FIRST = "You called no tool. Look at the code first; then end with give_ans
 ANSWER_NOW = "You have few turns left: answer now with give_answer, and say what you could not find."
 _PLACE = re.compile(r"(?P<path>[^\s:`'\"()]+\.?[^\s:`'\"()]*):(?:L)?(?P<first>\d{1,7})(?:[-–]L?(?P<last>\d{1,7}))?")
 
-Lend = Callable[[str, str], AbstractAsyncContextManager[Workspace]]  # a project at a commit
 ListFiles = Callable[[str], Awaitable[Sequence[str]]]
 
 
@@ -96,34 +91,16 @@ class CodeTalks:
 
     @asynccontextmanager
     async def _open(self, brief: AskBrief, show: Show) -> AsyncIterator["_Run"]:
-        """The files of the commit, the talk so far, and a sandbox for when it is needed. Nothing may be written."""
-        services = self.services
-        sandbox = await services.sandbox()
-        async with self.lend(brief.project, brief.commit) as lent:
-            nothing = Scope(mode=ScopeMode.EXPLICIT).dump()
-            workspace = replace(lent, environ={**lent.environ, SCOPE: nothing})
-            files = await asyncio.to_thread(services.files, workspace.path)
-            room = LateRoom(lambda: sandbox.open(workspace, services.profile))
-            tools = {name: TOOLS[name] for name in READS} | {give_answer.name: give_answer}
-            executor = ToolExecutor(
-                tools=tools,
-                files=files,
-                workspace=workspace,
-                room=room,
-                skills=(),
-                limits=services.limits,
-                show=show,
-                trials=_no_trials,
-                refused=_nothing_refused,
-            )
-            run = _Run(brief=brief, executor=executor, talk=Talk(window=services.window))
-            try:
-                for row in await services.turns.of(run.key):
-                    run.take(row)
-                yield run
-            finally:
-                await room.close()
-                await asyncio.to_thread(files.close)
+        """The code, and the talk so far."""
+        of = brief.project, brief.commit
+        async with open_code(self.services, self.lend, of, (give_answer,), show) as executor:
+            run = _Run(brief=brief, executor=executor, talk=Talk(window=self.services.window))
+            for row in await self.services.turns.of(run.key):
+                run.take(row)
+            yield run
+
+    def look(self, brief: LookBrief, show: Show = show_nothing) -> AbstractAsyncContextManager[Looking]:
+        return look_at(self.services, self.lend, brief, show)
 
     async def _go_on(self, run: "_Run", goes_on: GoesOn) -> Found | None:
         if run.number != run.brief.asked.number:
@@ -149,6 +126,7 @@ class CodeTalks:
             "files": [],
             "more": 0,
             "readme": "",
+            **brief.before,
             "earlier": [{"question": each.text, "answer": each.answer} for each in brief.earlier],
         }
         if first:
@@ -198,7 +176,7 @@ class CodeTalks:
             failed += done.error
             if done.outcome is not None:
                 turn.ended = Ended(call=call.id, outcome=done.outcome)
-            turn.results.append(result(call.id, cut(self.services.redact(done.text), 32_000)))
+            turn.results.append(result(call.id, cut(self.services.redact(done.text), LONGEST_RESULT)))
         turn.errors = talk.errors + 1 if failed == len(calls) else 0
         turn.doing = run.executor.doing
         if not turn.ended and MOST_TURNS - run.turns - 1 <= LAST:
@@ -313,11 +291,3 @@ def _readme(files: Files, names: Sequence[str]) -> str:
         return cut(clean(files.read(found).decode(errors="replace")), README_ROOM)
     except (OverlordError, OSError):
         return ""
-
-
-async def _no_trials() -> Sequence[Trial]:
-    return ()
-
-
-async def _nothing_refused() -> str:
-    return ""

@@ -20,6 +20,7 @@ from agents.ports.asking import (
     CodeReader as CodeReader,
     Found as Found,
     GoesOn as GoesOn,
+    LookBrief as LookBrief,
     Nearby as Nearby,
     Surroundings as Surroundings,
 )
@@ -62,6 +63,7 @@ from agents.ports.models import (
     Converse as Converse,
     Keep as Keep,
     Llm as Llm,
+    Look as Look,
     Owed as Owed,
     Retries,
     Said as Said,

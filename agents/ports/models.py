@@ -27,6 +27,7 @@ class Ask:
     persona: str = ""  # the role in manifests/roles/ that is asked, where it is one: its own words are added
     brief: bool = False  # with little to read, and for a short answer
     refuse: Callable[[Any], str] = lambda answer: ""  # why an answer of the right shape is none; empty: it is one
+    look: "Look | None" = None  # tools it may use before it answers; None: it answers from what it is shown
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -90,6 +91,35 @@ class Said:
     text: str
     calls: tuple[ToolCall, ...] = ()
     again: bool = False  # it was said before a crash: what it wants may have been done, or half of it
+
+
+class Look(Protocol):
+    """A look at the code by whoever answers one question: tools that read, and what they have shown so far."""
+
+    @property
+    def tools(self) -> Sequence[Tool]: ...
+
+    @property
+    def talk(self) -> Sequence[Mapping[str, object]]:
+        """Turns of the model and what it saw. They go after the question, and are only ever appended."""
+
+    @property
+    def turns(self) -> int:
+        """How many were taken for this question."""
+
+    @property
+    def may_go_on(self) -> bool:
+        """Whether there are turns and room left; else it must answer now."""
+
+    @property
+    def read(self) -> tuple[str, ...]:
+        """Paths of the files that were opened."""
+
+    def take_owed(self) -> Sequence[Owed]:
+        """What is not on disk yet, the oldest first: to be written before the model is asked again."""
+
+    async def see(self, said: Said, keep: Keep) -> None:
+        """Does what a turn wants. `keep` writes the turn itself down; what came of it is written after that."""
 
 
 class Llm(Protocol):

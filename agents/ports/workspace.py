@@ -198,6 +198,9 @@ class Projects(Protocol):
     async def notes(self, project: str) -> Sequence[str]:
         """What is odd about its repository and keeps no work from beginning: what it is, and what to do."""
 
+    async def web(self, project: str, commit: str) -> str:
+        """Where GitHub shows the files of a commit, without a slash at its end; empty: it is not there."""
+
     async def workflow_files(self, project: str, branch: str) -> Mapping[str, bytes]:
         """What the project says about workflows, as it is committed on a branch; empty: on the one it is at."""
 

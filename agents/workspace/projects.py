@@ -9,8 +9,9 @@ from pathlib import Path
 
 from agents.domain.errors import OverlordError
 from agents.ports import ProjectUnusable
+from agents.workspace.forge.remotes import page_of
 from agents.workspace.git.git import Git, GitFailed, git, identity
-from agents.workspace.git.objects import committed_files
+from agents.workspace.git.objects import committed_files, named_files
 from agents.workspace.git.repository_states import find_obstacle, find_states
 
 FILES_MOST = 20_000
@@ -55,6 +56,11 @@ class GitProjects:
         names = listed.decode(errors="replace").split("\0")
         return tuple(name for name in names if name)[:FILES_MOST]
 
+    async def read(self, project: str, paths: Sequence[str]) -> dict[str, bytes]:
+        """Plain files by path, as they are committed; without what is not there or is large."""
+        path = self._paths.get(project)
+        return await named_files(path, paths) if path and paths else {}
+
     async def require_usable(self, project: str) -> None:
         path = self._paths.get(project)
         if path is None or self._fresh:  # not here, or a clone of our own that is yet to be made
@@ -68,6 +74,18 @@ class GitProjects:
             return ()
         found = await find_states(path, self._home)
         return tuple(f"{each.what}. {each.step}" for each in found if not each.blocks)
+
+    async def web(self, project: str, commit: str) -> str:
+        path = self._paths.get(project)
+        if path is None:
+            return ""
+        try:
+            url = (await git(path, "config", "--get", "remote.origin.url")).decode(errors="replace").strip()
+            pushed = self._fresh or await git(path, "branch", "--remotes", "--contains", commit)
+        except GitFailed:
+            return ""
+        page = page_of(url)
+        return f"{page}/blob/{commit}" if page and pushed else ""
 
     async def workflow_files(self, project: str, branch: str) -> dict[str, bytes]:
         path = self._paths.get(project)

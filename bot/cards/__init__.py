@@ -206,8 +206,8 @@ def _with(lines: tuple[str, ...], extra: str) -> tuple[str, ...]:
 # Facts that change the status card alone; of words that were removed it shows none any more.
 _STATUS: tuple[type[Event], ...] = (
     *(e.AnswerWanted, e.ChangeWanted, e.QuestionAsked, e.FollowUpSaid, e.FollowUpSettled, e.TaskWithdrawn),
-    *(e.RequestVouched, e.ProjectChosen, e.RemarkMade, e.RequestCorrected, e.WordsRemoved),
-    *(e.WishWeighed, e.WishSettled, e.PlanEdited, e.PlanEditRefused),
+    *(e.FollowUpOpened, e.RequestVouched, e.ProjectChosen, e.RemarkMade, e.RequestCorrected, e.WordsRemoved),
+    *(e.WishWeighed, e.WishSettled, e.PlanEdited, e.PlanEditRefused, e.FullReviewWanted),
     *(e.TaskStopped, e.TaskResumed, e.TaskBackburnered, e.JobParked, e.JobRetried),
     *(e.BudgetWarned, e.BudgetReached, e.BudgetRaised, e.ModelDegraded, e.ModelAskedAgain, e.GuidanceLeftOut),
     *(e.ModelLacks, e.WorkflowRead),

@@ -85,3 +85,5 @@ def _rest(plan: Decomposition) -> Iterator[str]:
     yield from (f"Assumes: {because(each.what, each.why)}" for each in plan.assumptions)
     yield from (f"Open issue: {because(each.what, each.why)}" for each in plan.issues)
     yield from (f"Risk: {risk.what} → {risk.mitigation}" for risk in plan.risks)
+    if plan.read:
+        yield f"Read before: {', '.join(plan.read)}"

@@ -1,6 +1,6 @@
 """A plan as a person reads it before approving: what, in which order, what the reviewers say, and at what cost."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import timedelta
 
 from agents.domain.decisions.decision import Decision
@@ -58,9 +58,10 @@ def plan_rows(task: Task, bill: Bill) -> tuple[Row, ...]:
     rows = [*argument, *plan] if is_contested(task) else [*plan, *argument]
     left_out = (f"`{file}`: {one_line(why, 200)}" for file, why in task.plan.guidance_left_out[:_MOST])
     return (
-        *rows_of(_level(task)),
+        *rows_of(_level(task), ("Short path", _short(task))),
         *rows,
         *_caveats(task.plan.draft),
+        *_read(task),
         *ground_rows(task),
         *rows_of(*(("Guidance left out", each) for each in left_out), ("Workflow", _workflow(task))),
         *rows_of(*(("Workflow, left out", one_line(each, 300)) for each in task.plan.workflow_left_out[:_MOST])),
@@ -96,6 +97,12 @@ def _level(task: Task) -> tuple[str, str]:
     """Says that it is no ordinary plan, and why."""
     label, text = LEVEL[task.plan.level]
     return label, f"{text} Why: {one_line(put(task.plan.level_why), 300)}" if text and task.plan.level_why else text
+
+
+def _short(task: Task) -> str:
+    """“one file, low risk”."""
+    files = len(task.plan.draft.paths) if task.plan.draft else 0
+    return f"{'one file' if files == 1 else f'{files} files'}, low risk" if task.plan.short else ""
 
 
 def size_in_words(plan: Decomposition) -> str:
@@ -223,8 +230,20 @@ def _caveats(plan: Decomposition) -> list[Row]:
         ("And", f"{hidden} more assumptions, issues and risks; say `why` to read on" if hidden else ""),
         ("Merges into", plan.into or "the branch that the project is on when work begins"),
         ("Paths", cut(", ".join(plan.paths), 400)),
-        ("Planner read", cut(", ".join(plan.read), 400)),
     )
+
+
+def _read(task: Task) -> list[Row]:
+    """What was opened, in one line each; the whole list is in the plan's own text."""
+    plan, review = task.plan.draft, task.plan.review
+    turns = f", in {task.plan.looked} turn{'s' if task.plan.looked != 1 else ''}" if task.plan.looked else ""
+    by_planner = f"{_some_of(plan.read)}{turns}" if plan and plan.read else ""
+    return rows_of(("Planner read", by_planner), ("Critic checked", _some_of(review.critic.read) if review else ""))
+
+
+def _some_of(paths: Sequence[str]) -> str:
+    more = f" and {len(paths) - _MOST} more" if len(paths) > _MOST else ""
+    return f"{', '.join(one_line(path, 80) for path in paths[:_MOST])}{more}"
 
 
 def because(what: str, why: str) -> str:

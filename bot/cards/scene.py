@@ -115,8 +115,14 @@ def ways_of(task: Task, public: str) -> Ways:
 
 
 def with_task_page(card: Card, task: Task, ways: Ways) -> Card:
-    url = ways.to(f"/task/{task.id}") if ways.surface != OWN else ""
-    return replace(card, links=(*card.links, Link(label="Task page", url=url))) if url else card
+    """And those of the task that it follows, and of its follow-ups."""
+    if not ways.to("/"):
+        return card
+    own = [("Task page", task.id)] if ways.surface != OWN else []
+    before = [(f"Follows {id}", id) for id in (task.request.follows,) if id]
+    others = [*before, *((f"Followed by {id}", id) for id in task.followed_by)]
+    links = (Link(label=label, url=ways.to(f"/task/{id}")) for label, id in (*own, *others))
+    return replace(card, links=(*card.links, *links))
 
 
 def with_kept(card: Card, task: Task, name: str, label: str, ways: Ways) -> Card:

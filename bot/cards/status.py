@@ -31,7 +31,7 @@ def status_card(task: Task, name: NameOf, bill: Bill = NO_BILL, paused: QueuePau
         return Card(
             title=title,
             text=_ending(task),
-            rows=() if task.state is TaskState.WITHDRAWN else (*work_rows(task), *bill_rows(task, bill)),
+            rows=() if task.state is TaskState.WITHDRAWN else _rows_at_end(task, bill),
             buttons=turning_buttons(task),
             tone=TONE[task.state],
         )
@@ -46,6 +46,16 @@ def status_card(task: Task, name: NameOf, bill: Bill = NO_BILL, paused: QueuePau
         more=more,
         tone=Tone.ASKING if asked and task.state is TaskState.RECEIVED else TONE[task.state],
     )
+
+
+def _rows_at_end(task: Task, bill: Bill) -> tuple[Row, ...]:
+    return (*work_rows(task), *bill_rows(task, bill), *rows_of(*_linked(task)))
+
+
+def _linked(task: Task) -> Iterator[tuple[str, str]]:
+    """Tasks in whose thread this one was asked for after the end, and the other way round."""
+    yield "Follows", f"{task.request.follows}, which has ended" if task.request.follows else ""
+    yield "Followed by", ", ".join(task.followed_by)
 
 
 def _whom(decision: Decision, name: NameOf) -> str:
@@ -86,6 +96,7 @@ def _notes(task: Task) -> Iterator[tuple[str, str]]:
     request, delivery, money = task.request, task.delivery, task.money
     yield "Sandbox", next((work.engine for work in reversed(task.work.subtasks) if work.engine), "")
     yield "Issue", f"#{request.origin.number} {request.origin.url}" if request.origin else ""
+    yield from _linked(task)
     pull = "Draft pull request" if delivery.draft else "Pull request"
     yield pull, f"#{delivery.pull} {delivery.url}".strip() if delivery.pull else ""
     if request.hidden:

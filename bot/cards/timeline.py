@@ -102,6 +102,8 @@ OF_TASKS: dict[type[Event], Callable[[Any, NameOf], str]] = {
     e.PlanAccepted: lambda f, name: (
         ("Accepted the plan" if f.by else "The channel's policy accepted the plan") + _under(f.workflow)
     ),
+    e.FollowUpOpened: lambda f, name: f"Asked for more in {f.follow_up}",
+    e.FullReviewWanted: lambda f, name: f"Asked for a full review of plan {f.number}",
     e.PlanEdited: lambda f, name: f"Edited the plan by hand: {f.words}",
     e.PlanEditRefused: lambda f, name: f"The edit of the plan was not taken: {'; '.join(f.reasons)}",
     e.PlanChangeRequested: lambda f, name: f"Asked for changes: {f.words}",

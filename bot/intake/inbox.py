@@ -37,7 +37,7 @@ from bot.intake.conversation import (
     warn_of_key,
 )
 from bot.intake.linking import Linking
-from bot.intake.offered_back import near_miss_of, offer_back, taken_back, wanted_in
+from bot.intake.offered_back import ended_in, near_miss_of, offer_back, taken_back, wanted_in
 from bot.intake.putting_off import put_off
 from bot.intake.workflow_words import ReadRequest, read_workflow
 from bot.messages import WORDS_MOST, Card, Choice, Delivery, Edited, Labelled, Mandated, Pressed, Said, load_card
@@ -228,6 +228,7 @@ class Inbox:
             mandate=said.mandate if isinstance(said, Mandated) else None,
             delivery=said.key,
             wants=wants,
+            follows=ended_in(said.thread, tx) if isinstance(said, Said) else None,
         )
         facts = decide.open_task(tx.log.next_id(), request, moment)
         task = tx.log.open(facts, _cause(said))
@@ -242,8 +243,7 @@ class Inbox:
         task = tx.log.find(notes.task) if notes and notes.task else None
         if not self._hears(edited, speaker) or task is None or not edited.thread.endswith(f":{edited.message}"):
             return Outcome(state=DeliveryState.IGNORED, words="an edit that changes no request")
-        moment = self._office.moment(task.request.channel, edited.key)
-        read = self._read(edited.text)
+        moment, read = self._office.moment(task.request.channel, edited.key), self._read(edited.text)
         written = Wording(text=read.text, hidden=edited.hidden, workflow=read.workflow)
         facts = decide.correct(task, written, speaker, moment)
         tx.log.append(task.id, facts, _cause(edited))

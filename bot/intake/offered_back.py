@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from agents.domain.decisions.authority import Presser
 from agents.domain.errors import PressRefused
-from agents.domain.ids import DecisionId, derive_id
+from agents.domain.ids import DecisionId, TaskId, Thread, derive_id
 from agents.domain.task.task import Task, TaskState
 from bot.cards.asking.answers import RIGHTLY, near_miss_card, taken_card
 from bot.delivery.announcer import wish
@@ -26,6 +26,15 @@ _DONE = PressRefused("That was done already", next_step="Nothing is left to do h
 def wanted_in(task: Task | None) -> Task | None:
     """The task of a thread; none where it turned out to be no request."""
     return None if task and task.state is TaskState.WITHDRAWN else task
+
+
+def ended_in(thread: Thread, tx: Transaction) -> TaskId | None:
+    """The task that was carried out in a thread and has ended: what is asked for there now follows it."""
+    notes = tx.threads.find(thread)
+    before = tx.log.find(notes.task) if notes and notes.task else None
+    if before is None or not before.has_ended:
+        return None
+    return before.request.follows if before.state is TaskState.WITHDRAWN else before.id
 
 
 def near_miss_of(said: Said, meaning: Meaning) -> str:

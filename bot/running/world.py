@@ -16,6 +16,7 @@ from agents.domain.checks.risk import RiskPolicy, risk_of
 from agents.domain.decisions.kind import Moment
 from agents.domain.models.routing import describe_models
 from agents.domain.task.task import Task
+from agents.domain.text.redact import Redact
 from agents.domain.workflow.workflow import Resolved, Workflow
 from agents.llm.choice import choose_models, lacking, try_all
 from agents.llm.client import JobLlm, Models, Notices
@@ -34,6 +35,7 @@ from store.running.jobs import Job
 from store.running.port_adapters import CallLog, JobLog, StepRetries
 
 log = logging.getLogger("overlord.models")
+READING = ("work", "answer", "decompose", "review")  # flows whose models talk with tools
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,7 +60,7 @@ class World:
         return describe_models(self.models.chosen)
 
     async def ports(self, job: Job) -> Ports:
-        window = await self.models.window("primary") if job.flow in ("work", "answer") else None
+        window = await self.models.window("primary") if job.flow in READING else None
         notices = Notices()
         store = JobLog(self.services.database, job, self._moment, also=notices.facts)
         llm = JobLlm(models=self.models, job=job.id, calls=self.calls, notices=notices, note=store.note)
@@ -129,7 +131,7 @@ async def make_world(settings: Settings, services: Services, secret: bytes, cons
     fresh = hub.clones.recent if hub else None
     projects = GitProjects(paths, lambda channel: services.permissions.channel(channel).project, fresh, settings.home)
     catalog = await asyncio.to_thread(services.catalog)
-    prompts = make_prompts(secret, projects, catalog, services.workflow)
+    prompts = make_prompts(secret, projects, catalog, services.workflow, services.redact)
     chosen = await choose_models(settings.models.to_written(), settings.keys)
     scripts = await asyncio.to_thread(load_scripts)  # long to read, and people are served already
     panel = await asyncio.to_thread(
@@ -173,7 +175,11 @@ def _workshop_settings(settings: Settings, console: str, hub: Hub | None, *, reh
 
 
 def make_prompts(
-    secret: bytes, projects: GitProjects, catalog: Catalog, workflow_of: Callable[[Task], Workflow]
+    secret: bytes,
+    projects: GitProjects,
+    catalog: Catalog,
+    workflow_of: Callable[[Task], Workflow],
+    redact: Redact = str,
 ) -> Prompts:
     """With what the roles say about them, and the step of a task's workflow that plans."""
 
@@ -181,7 +187,10 @@ def make_prompts(
         plan = workflow_of(task).plan
         return catalog.context(plan.role, plan.context_scope).files_room
 
-    adds = Adds(room=room, words=lambda persona: catalog.role(persona).additions)
+    def words(persona: str) -> str:
+        return catalog.role(persona).additions
+
+    adds = Adds(room=room, words=words, read=projects.read, redact=redact)
     return Prompts(secret, files=projects.files, templates=projects.templates, adds=adds)
 
 

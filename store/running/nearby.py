@@ -23,8 +23,10 @@ def surroundings(id: TaskId, tx: Transaction) -> Surroundings:
         for each in said
         if each.by and each.text
     )
+    before = tx.log.find(task.request.follows) if task.request.follows else None
     near = [each for each in tx.log.tasks(ended=False, limit=MOST_TASKS * 3, which=Which()) if _is_near(each, task)]
-    return Surroundings(said=tuple(words), tasks=tuple(_told(each) for each in near[:MOST_TASKS]))
+    around = [*([before] if before else []), *near[:MOST_TASKS]]
+    return Surroundings(said=tuple(words), tasks=tuple(map(_told, around)))
 
 
 def _is_near(other: Task, task: Task) -> bool:

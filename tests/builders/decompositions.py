@@ -12,7 +12,7 @@ def subtask(number: int, *needs: int, **more: object) -> Subtask:
         title=f"part {number}",
         why="it is needed",
         kind=WorkKind.FEATURE,
-        files=("src/app.py",),
+        files=("src/app.py",) if number == 1 else (f"src/part_{number}.py",),
         hours=2,
         review_minutes=10,
         test="a unit test",

@@ -8,7 +8,7 @@ import pytest
 from agents.domain.planning.decomposition import Confidence, Decomposition, Edge, Need, Subtask
 from agents.domain.planning.work_kind import SubtaskSize, WorkKind
 from agents.flows.plan_answer import PlanSays
-from agents.llm.answers import NONCE, BadAnswer, read_answer
+from agents.llm.answers import NONCE, BadAnswer, plain_schema, read_answer
 
 K, S, C = WorkKind, SubtaskSize, Confidence
 BARE: dict[str, Any] = {"title": "Count", "why": "it is asked for"}
@@ -33,9 +33,26 @@ def test_a_whole_subtask_is_taken_as_it_is_said() -> None:
     )  # fmt: skip
     assert said == Subtask(
         number=1, title="Count", why="it is asked for", kind=K.FIX, changes_tests=True, role="ui_designer",
-        project="api", files=("src/a.py",), size=S.LARGE, hours=3.0, review_minutes=12, confidence=C.HIGH,
+        project="api", files=("src/a.py",), size=S.LARGE, hours=3.0, review_minutes=15, confidence=C.HIGH,
         test="pytest", decides=True, phase=2, tags=("ui",),
     )  # fmt: skip
+
+
+SIZES = [("small", 1, 5), ("small", 5, 13), ("medium", 1, 10), ("small", 9, 15)]
+
+
+@pytest.mark.parametrize(("size", "files", "minutes"), SIZES)
+def test_minutes_of_review_are_reckoned_whatever_a_planner_guesses(size: str, files: int, minutes: int) -> None:
+    said = one(size=size, files=[f"src/{n}.py" for n in range(files)], review_minutes=999)
+    assert said.review_minutes == minutes
+
+
+def test_a_need_reads_after_and_earlier_words_are_understood() -> None:
+    schema = plain_schema(PlanSays)
+    assert '"after"' in schema and '"blocks"' not in schema
+    for word in ("after", "blocks", "informed_by", "informs"):
+        edge = Edge.BLOCKS if word in ("after", "blocks") else Edge.INFORMS
+        assert one(needs=[{"number": 2, "edge": word}]).needs == (Need(number=2, edge=edge),)
 
 
 def test_what_is_left_out_has_a_safe_default_that_is_marked() -> None:

@@ -39,7 +39,7 @@ from agents.ports.judging import ANYWHERE
 from store.running.jobs import Job
 from tests.fakes.llm import ScriptedLlm
 from tests.fakes.work import MemoryCheckouts, MemoryForge, ScriptedGates, Workshop, finishes
-from tests.flows.work import APPROVED, Work, work as work
+from tests.flows.work import APPROVED, PLAN, Work, work as work
 from tests.scenarios.plans import GO, OK
 from tests.scenarios.working import ONE
 
@@ -265,7 +265,7 @@ async def test_a_forge_that_refuses_is_no_fault_of_the_step(work: Work, kind: t.
 async def test_a_debate_that_may_not_be_held_now_goes_to_a_person_as_it_stands(work: Work) -> None:
     put_trouble(work, t.PLAN_REVIEW)
     revise = {"probe": "REVISE", "verdict": "REVISE", "issues": ["no test"], "changes": ["add one"]}
-    llm = ScriptedLlm(always={"decompose": ONE, "critic": revise, "custodiet": OK})
+    llm = ScriptedLlm(always={"decompose": PLAN, "critic": revise, "custodiet": OK})
     work.llm = lambda job: llm
     job = await work.next_job()
     while job.flow != "debate":

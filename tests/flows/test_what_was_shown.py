@@ -94,8 +94,8 @@ async def test_the_risk_of_a_step_is_of_all_its_files_and_its_card_counts_them(w
             return many
 
     work.workshop.checkouts = Wide()
-    work.workshop.measure = lambda changes: seen.append(len(changes))
     await work.accepted()
+    work.workshop.measure = lambda changes: seen.append(len(changes))
     await work.settle()
     task = await work.now()
     judged = task.work.on(1).evaluation

@@ -264,13 +264,11 @@ def test_without_the_word_list_tokens_are_estimated() -> None:
 
 
 def test_what_fills_its_room_to_the_last_token_is_shown_whole() -> None:
-    about, fence, files = task(request="mend it"), Fence("tag"), ("a.py", "b.py")
-    [everything] = context.whole(about, files, fence)
-    assert context.fit_task(about, files, fence, context.FLOOR, lambda text: context.FLOOR) == (everything,)
-    assert context.fit_task(about, files, fence, 0, lambda text: context.FLOOR) == (everything,), (
-        "so much there always is"
-    )
-    assert context.fit_task(about, files, fence, 0, lambda text: context.FLOOR + 1) != (everything,)
+    about, fence = context.Shown(task=task(request="mend it"), files=("a.py", "b.py")), Fence("tag")
+    [everything] = context.whole(about, fence)
+    assert context.fit_task(about, fence, context.FLOOR, lambda text: context.FLOOR) == (everything,)
+    assert context.fit_task(about, fence, 0, lambda text: context.FLOOR) == (everything,), "so much there always is"
+    assert context.fit_task(about, fence, 0, lambda text: context.FLOOR + 1) != (everything,)
 
 
 class Stream:

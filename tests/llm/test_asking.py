@@ -13,6 +13,7 @@ from agents.domain.limits import Limits
 from agents.domain.models.failure import ErrorClass
 from store.database import Database
 from tests.fakes.model_server import LARGE, SMALL, Answer, Fails, ModelServer, Says, Seen, last_words, too_many
+from tests.fakes.reader import PlayedLook
 from tests.llm.rig import Rig, asked, rigged
 
 PATIENCE = 60.0  # seconds; machines are shared, and waiting costs only who fails
@@ -230,3 +231,27 @@ async def test_no_answer_of_another_question_is_taken(rig: Rig) -> None:
     await rig.job("one").ask(asked(), Verdict)
     with pytest.raises(NoAnswer, match="does not repeat the tag"):
         await rig.job("two").ask(asked(), Verdict)
+
+
+READS = Says(calls=(("read_file", '{"path": "src/login.py"}'),), finish="tool_calls")
+
+
+async def test_a_question_may_be_answered_after_a_look_and_no_turn_is_paid_twice(rig: Rig) -> None:
+    rig.server.answers("custodiet", READS, READS, OK)
+    look = PlayedLook()
+    value, _ = await rig.job().ask(asked(look=look), Verdict)
+    assert value == Verdict(verdict="ok") and look.turns == 2
+    first, second, third = (seen.body["messages"] for seen in rig.server.seen)
+    assert second[: len(first)] == first and third[: len(second)] == second, "what was said stays as it was"
+    assert [message["role"] for message in third[len(first) :]] == ["assistant", "tool"] * 2
+    assert all(seen.body["tools"][0]["function"]["name"] == "read_file" for seen in rig.server.seen)
+    again, _ = await rig.job().ask(asked(look=PlayedLook()), Verdict)
+    assert again == value and len(rig.server.seen) == 3, "the same job after a crash"
+
+
+async def test_whoever_looks_on_and_on_is_told_to_answer(rig: Rig) -> None:
+    rig.server.answers("custodiet", READS, READS, OK)
+    look = PlayedLook(most=1)
+    value, spent = await rig.job().ask(asked(look=look), Verdict)
+    assert value == Verdict(verdict="ok") and look.turns == 1 and spent.attempts == 2
+    assert "no turns left to look" in last_words(rig.server.seen[-1])

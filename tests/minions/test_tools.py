@@ -137,7 +137,7 @@ async def test_skills_are_listed_and_used(ground: Field) -> None:
     assert used.endswith("1. Do this.") and "no such skill" in unknown
     assert ground.progress[-1].skills == ("add-a-command",)
     ground.skills = ()
-    assert await ground.told(("list_skills", {})) == ["This project has no skills."]
+    assert await ground.told(("list_skills", {})) == ["There are no skills."]
 
 
 async def test_questions_are_checked(ground: Field) -> None:

@@ -61,7 +61,8 @@ async def test_a_question_is_answered_in_its_thread_and_goes_on_there(opened: Op
 
 
 async def test_a_question_becomes_a_task(opened: Opened) -> None:
-    play = await opened(given(routes("question")))
+    world = given(routes("question"))
+    play = await opened(world)
     thread = await play.stage.say("ana", "how long does a session last?", mention=True)
     await play.sees("ana", thread, "Sessions end after an hour.", offers="Turn this into a task")
     await play.stage.press("ana", thread, "Turn this into a task", words="let sessions last a day")
@@ -70,6 +71,10 @@ async def test_a_question_becomes_a_task(opened: Opened) -> None:
     assert task.id == "T-1" and task.request.text == "let sessions last a day"
     shown = await play.sees("ana", thread, "Sessions end after an hour.", gone="Turn this into a task")
     assert "src/app.py:12" in shown.text
+    assert isinstance(world.llm, ScriptedLlm)
+    told = next(each for each in world.llm.asked if each.question == "decompose").about["answers"]
+    assert isinstance(told, list) and told[0]["answer"] == "Sessions end after an hour."
+    assert told[0]["places"] == ["src/app.py:12", "src/login.py:3"]
 
 
 async def test_a_request_that_was_a_question_is_answered(opened: Opened) -> None:

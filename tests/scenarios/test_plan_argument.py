@@ -99,7 +99,8 @@ async def test_cannot_assess_is_no_verdict_and_the_core_of_a_debate_is_one_sente
 
 
 async def test_a_specialist_of_ones_own_is_asked_with_its_focus(opened: Opened) -> None:
-    tagged = {**TYPED, "subtasks": [subtask("Write the form", files=["form.py"], tags=["Licence"])]}
+    files = ["form.py", "font.py", "style.py"]  # too many for the short path
+    tagged = {**TYPED, "subtasks": [subtask("Write the form", files=files, tags=["Licence"])]}
     llm = ScriptedLlm(
         decompose=[tagged], critic=[GO], custodiet=[OK], specialist=[{"concerns": ["The font is not free"]}]
     )

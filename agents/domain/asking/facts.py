@@ -34,6 +34,7 @@ class Inquiry:
     evidence: tuple[Evidence, ...] = ()
     invented: int = 0  # places that the answer named and that are not there
     commit: str = ""  # that it is about
+    web: str = ""  # where the forge shows the files of that commit; empty: nowhere
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -90,6 +91,7 @@ class QuestionAnswered(Measured):
     evidence: tuple[Evidence, ...] = ()
     invented: int = 0
     commit: str = ""
+    web: str = ""
     turns: int = 0
 
 
@@ -146,7 +148,8 @@ def _(state: TalkState, fact: QuestionAnswered) -> TalkState:
         if each.number != fact.number:
             return each
         places = fact.evidence
-        return replace(each, answer=fact.answer, evidence=places, invented=fact.invented, commit=fact.commit)
+        found = replace(each, answer=fact.answer, evidence=places, invented=fact.invented)
+        return replace(found, commit=fact.commit, web=fact.web)
 
     return replace(state, inquiries=tuple(map(with_answer, state.inquiries)))
 

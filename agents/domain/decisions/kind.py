@@ -105,6 +105,7 @@ class DecisionKind(Generic[S]):
     rights: Mapping[str, str] = field(default_factory=dict)  # options that need another rule, and its name
     reads: ReadsWords | None = None  # the option that takes words which name none; None: no option does
     answers: bool = False  # its options are answers in words, so what is said beside one makes another answer
+    by_name: frozenset[str] = _NOTHING  # options that are offered only where they are named
     waits: bool = True  # work waits for it, and words can answer it
     leaves_machine: bool = False  # never decided by time, whatever a policy says
 
@@ -124,8 +125,8 @@ class DecisionKind(Generic[S]):
         return self.rule[risk or RiskLevel.LOW]
 
     def offer(self, *values: str) -> tuple[Option, ...]:
-        """These options, with their letters; all there are if none is named."""
-        named = values or tuple(self.options or ())
+        """These options, with their letters; all there are if none is named, but for those that must be."""
+        named = values or tuple(value for value in self.options or () if value not in self.by_name)
         return with_letters(*(self.option(value) for value in named))
 
     def option(self, value: str) -> Option:

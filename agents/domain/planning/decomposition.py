@@ -61,7 +61,6 @@ class SubtaskDraft:
     project: Name = ""  # empty: the task's
     files: Annotated[tuple[Name, ...], Most60] = ()
     hours: Annotated[float, AnswerBound(1000)] | None = None
-    review_minutes: Annotated[int, AnswerBound(10_000)] | None = None
     size: SubtaskSize | None = None
     confidence: Confidence | None = None
     test: Sentence = ""  # how it is shown to work by itself

@@ -24,6 +24,8 @@ class DecompositionDrafted(Measured):
     workflow: Workflow | None = None  # shown with it, and pinned by its approval; earlier versions do not say it
     edited_by: PersonId | None = None  # a person made it of the one before, by hand
     manners: GitManners = PLAIN  # shown with it
+    looked: int = 0  # turns in which the planner looked at the code
+    short: bool = False  # the short path: no specialists, no debate
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -99,6 +101,14 @@ class PlanChangeRequested(Event):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class FullReviewWanted(Event):
+    """A person wants specialists to read the plan too, and reviewers to argue, though the change is small."""
+
+    by: PersonId
+    number: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class PlanEdited(Event):
     """A person changed the plan by hand. It is a version once code has looked at it beside the project."""
 
@@ -153,6 +163,8 @@ class PlanState:
     number: int = 0  # its version
     level: Level = Level.PRIMARY  # how far planning had to be degraded
     level_why: Cause = ""
+    looked: int = 0  # turns in which its planner looked at the code
+    short: bool = False  # it takes the short path
     previous: Decomposition | None = None  # what the reader of a changed plan has seen
     expected: Expected | None = None  # what it may take
     rehearsal: bool = False
@@ -195,6 +207,7 @@ def part_in(plan: Decomposition | None, number: int) -> Part:
 
 fold = Fold[PlanState]()
 fold.on(PlanningSimplified)(lambda plan, fact: replace(plan, level=Level.SIMPLIFIED, level_why=fact.why))
+fold.on(FullReviewWanted)(lambda plan, fact: replace(plan, short=False, review=None, debate=None))
 fold.on(DecompositionApproved)(lambda plan, fact: replace(plan, review=fact.review, debate=fact.debate))
 fold.on(DecompositionBlocked)(lambda plan, fact: replace(plan, review=fact.review))
 fold.on(DecompositionEscalated)(lambda plan, fact: replace(plan, review=fact.review, debate=fact.debate))
@@ -222,6 +235,8 @@ def _(plan: PlanState, fact: DecompositionDrafted) -> PlanState:
         proposed=fact.workflow,
         edited_by=fact.edited_by,
         manners=fact.manners,
+        looked=fact.looked,
+        short=fact.short,
         tries=plan.tries + 1,
         review=None,
         debate=None,

@@ -1,9 +1,11 @@
 """What code alone can find wrong with a plan, each with what to do about it."""
 
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from difflib import get_close_matches
 from functools import partial
+from itertools import combinations
 
 from agents.domain.checks.file_kinds import is_documentation, is_test
 from agents.domain.checks.scope import odd_path, twins
@@ -14,6 +16,7 @@ from agents.domain.text.sanitize import clean
 
 MAX_FILES = 10
 MIN_SUBTASKS, MAX_SUBTASKS = 1, 7
+COMMON = frozenset({"__init__.py", "__main__.py", "index.js", "index.ts", "main.py", "mod.rs", "lib.rs", "main.go"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,6 +49,7 @@ def find_faults(
     """The same, each with its place."""
     found = [fault for subtask in plan.subtasks for fault in _too_big(subtask)]
     found += _wrong_graph(plan)
+    found += _same_files(plan)
     found += _wrong_shape(plan)
     found += _wrong_kinds(plan)
     found += _wrong_places(plan, roles)
@@ -148,21 +152,59 @@ def _odd_files(plan: Decomposition, known: Collection[str]) -> Iterator[Fault]:
 
 
 def _unknown_folders(plan: Decomposition, known: Collection[str]) -> Iterator[Fault]:
-    """A new file is fine where its folder exists; a path out of nowhere is a guess, unless it is for tests or texts.
-
-    Work may need a new folder: then the subtask says so, and people read it on the plan.
-    """
+    """Work may need a new folder, and people read its name on the plan. A path that is almost another one, or whose
+    file is elsewhere, is a guess, unless the subtask says that its folder is new."""
     folders = {path.rpartition("/")[0] for path in known} | {""}
     parents = {"/".join(f.split("/")[:n]) for f in folders for n in range(1, f.count("/") + 2)} | folders
     for subtask in plan.subtasks:
         for path in subtask.files:
             top, above = path.split("/")[0], path.rpartition("/")[0]
             usual = is_test(path) or is_documentation(path) or odd_path(path.removesuffix("/"))
-            if above and top and not {top, above} & parents and not usual and not _says_new(subtask, top):
-                step = f"correct the path, or say in the subtask's title or reason that {top} is new"
+            if not above or not top or {top, above} & parents or usual or _says_new(subtask, top):
+                continue
+            if meant := _meant(path, known, parents):
+                step = f"did you mean {meant}? Correct the path, or say in the title or reason that {top} is new"
                 yield _of(subtask, f"names {path}, but the project has no folder {top}: {step}", "files")
+
+
+def _meant(path: str, known: Collection[str], folders: Collection[str]) -> str:
+    """The file of that name that is elsewhere, or the folder of nearly that name."""
+    name, top = path.rpartition("/")[2], path.split("/")[0]
+    same = [each for each in known if each.rpartition("/")[2] == name and name not in COMMON]
+    near = get_close_matches(top, [each for each in folders if each and "/" not in each], n=1, cutoff=0.65)
+    return same[0] if len(same) == 1 else f"{near[0]}/" if near else ""
 
 
 def _says_new(subtask: Subtask, folder: str) -> bool:
     named = re.search(rf"(?<![\w.-]){re.escape(folder)}(?![\w-])", f"{subtask.title} {subtask.why}", re.IGNORECASE)
     return named is not None
+
+
+def _same_files(plan: Decomposition) -> Iterator[Fault]:
+    """Two that may be worked on at once must not write one file, or one the folder of the other's."""
+    needs = plan.blocking()
+    if cycle_in(needs):
+        return
+    waits = {number: _all_before(number, needs) for number in needs}
+    for one, other in combinations([subtask for subtask in plan.steps if subtask.files], 2):
+        if one.number in waits[other.number] or other.number in waits[one.number]:
+            continue
+        if shared := next((path for path in other.files if any(_overlap(path, mine) for mine in one.files)), ""):
+            what = (
+                f"writes {clean(shared)} as subtask {one.number} does, and neither waits: let one come after the other"
+            )
+            yield _of(other, what, "after")
+
+
+def _all_before(number: int, needs: Mapping[int, Sequence[int]]) -> set[int]:
+    found, more = set[int](), {number}
+    while more:
+        more = {each for one in more for each in needs.get(one, ())} - found
+        found |= more
+    return found
+
+
+def _overlap(one: str, other: str) -> bool:
+    return (
+        one == other or (one.endswith("/") and other.startswith(one)) or (other.endswith("/") and one.startswith(other))
+    )

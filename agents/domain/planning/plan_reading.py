@@ -1,15 +1,18 @@
 """What code makes of a planner's draft before it is checked: plain synonyms, and corrections that people see."""
 
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
 from enum import StrEnum
 from typing import TypeVar
 
+from agents.domain.checks.evaluation import RiskLevel
 from agents.domain.checks.file_kinds import is_documentation, is_test
 from agents.domain.planning.decomposition import Confidence, Decomposition, Edge, Subtask
 from agents.domain.planning.review import Critic, Custodiet
 from agents.domain.planning.work_kind import SubtaskSize, WorkKind
+from agents.domain.workflow.steps import HUMAN, REVIEW
+from agents.domain.workflow.workflow import Workflow
 
 Word = TypeVar("Word", bound=StrEnum)
 
@@ -53,6 +56,20 @@ def read_word(said: object, kind: type[Word]) -> Word | None:
     words: dict[str, Word] = {each.value.replace("_", " "): each for each in kind}
     found = words.get(plain) or SYNONYMS.get(kind, {}).get(plain)
     return found if isinstance(found, kind) else None
+
+
+SHORT = 2  # files that a change on the short path may touch
+_IN_FULL = re.compile(r"\bin full\b|\bfull (?:path|review|process)\b|\bno short ?(?:cut|path)", re.IGNORECASE)
+
+
+def takes_short_path(plan: Decomposition, workflow: Workflow, risk: RiskLevel | None, words: Iterable[str]) -> bool:
+    """One subtask, few files and low risk, unless a person asks for the full path or the workflow has more readers."""
+    readers = sum(step.parallel for step in workflow.steps if step.type == REVIEW.name)
+    people = any(step.type == HUMAN.name for step in workflow.steps)
+    (*before, only) = plan.steps
+    small = not before and 0 < len(only.files) <= SHORT and not any(path.endswith("/") for path in only.files)
+    usual = not only.spike and not only.changes_tests and readers <= 1 and not people
+    return small and usual and risk is RiskLevel.LOW and not any(_IN_FULL.search(each) for each in words)
 
 
 def correct_plan(plan: Decomposition, roles: Collection[str], project: str) -> Decomposition:

@@ -4,11 +4,12 @@ from collections.abc import Callable, Collection
 from dataclasses import dataclass, replace
 
 from agents.domain import events as e
+from agents.domain.checks.evaluation import RiskLevel
 from agents.domain.decisions.authority import Kind, PlanPolicy
 from agents.domain.decisions.decision import Option, with_letters
 from agents.domain.decisions.kind import Facts, Moment, Question, Withdrawal, offers_to_go_on, withdraw
 from agents.domain.decisions.kinds.plan.no_plan import NO_PLAN, NoPlanOption
-from agents.domain.decisions.kinds.plan.plan import BLOCKED, PLAN
+from agents.domain.decisions.kinds.plan.plan import BLOCKED, PLAN, PlanOption
 from agents.domain.decisions.kinds.task.budget import raises
 from agents.domain.decisions.subject import OfBudget, OfPlan
 from agents.domain.decisions.table import ask
@@ -18,7 +19,7 @@ from agents.domain.planning.facts import PlanState
 from agents.domain.planning.ladder import accept
 from agents.domain.planning.opening import with_opening
 from agents.domain.planning.plan_faults import faults
-from agents.domain.planning.plan_reading import correct_plan
+from agents.domain.planning.plan_reading import correct_plan, takes_short_path
 from agents.domain.planning.review import MAX_ROUNDS, Debate, Review, Round, Ruling, Side
 from agents.domain.planning.work_kind import expect
 from agents.domain.reason import Cause, Reason, Why
@@ -57,6 +58,8 @@ class Draft:
     into: str = ""  # the branch that the work is for
     roles: Collection[str] = ()  # that may work on a subtask
     workflow: Workflow | None = None  # with what the project's own files add; None: nobody looked
+    looked: int = 0  # turns in which the planner looked at the code
+    risk: RiskLevel | None = None  # of changing its files, by their paths; None: nobody knows
 
 
 def stands_at(task: Task, state: TaskState) -> bool:
@@ -94,17 +97,20 @@ def after_draft(task: Task, draft: Draft, moment: Moment) -> Facts:
     if found := tuple(faults(plan, draft.files, draft.roles)):
         back = e.DecompositionSentBack(task=task.id, at=moment.at, number=number, reasons=found)
         return _sent_back(task, back, moment)
+    whole, words = with_opening(plan, workflow), (task.request.text, *(wish.words for wish in task.wishes))
     made = e.DecompositionDrafted(
         task=task.id,
         at=moment.at,
         number=number,
-        plan=with_opening(plan, workflow),
+        plan=whole,
         expected=None if draft.rehearsal else expect(moment.past(), len(plan.subtasks)),
         rehearsal=draft.rehearsal,
         level=draft.level,
         why=draft.why,
         workflow=workflow,
         manners=moment.manners(task),
+        looked=draft.looked,
+        short=draft.level is Level.PRIMARY and takes_short_path(whole, workflow, draft.risk, words),
     )
     return [made]
 
@@ -131,6 +137,7 @@ def after_edit(
         workflow=_shown(task, moment),
         manners=moment.manners(task),
         edited_by=edited.by,
+        short=plan.short and not edited.grew,
     )
     if edited.grew or before is None or before.ruling is Ruling.BLOCKED:
         return [made]
@@ -184,7 +191,7 @@ def after_review(task: Task, review: Review, moment: Moment) -> Facts:
     """A conflict opens a debate where there may be one; everything else is read off the table."""
     if not stands_at(task, TaskState.IN_REVIEW):
         return []
-    rounds = min(MAX_ROUNDS, moment.limits.debate_rounds)
+    rounds = 0 if task.plan.short else min(MAX_ROUNDS, moment.limits.debate_rounds)
     if review.conflict and rounds > 0:
         number = task.plan.number
         return [e.ReviewersDisagreed(task=task.id, at=moment.at, number=number, review=review, rounds=rounds)]
@@ -254,6 +261,8 @@ def _ask_plan(task: Task, kind: Kind, moment: Moment, options: tuple[Option, ...
     """The approval is bound to the hash of what is shown."""
     assert task.plan.draft is not None, "there is nothing to decide on"
     subject = OfPlan(hash=task.plan.draft.hash, version=task.plan.number)
+    if kind is Kind.PLAN and task.plan.short and not options:
+        options = PLAN.offer(*PlanOption)
     return ask(task, Question(kind=kind, options=options, subject=subject), moment)
 
 

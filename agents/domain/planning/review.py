@@ -132,6 +132,7 @@ class CriticSays:
     assumptions: tuple[str, ...] = ()
     changes: tuple[str, ...] = ()  # that are required before it may go on
     why_none: str = ""  # where there is no verdict
+    read: tuple[str, ...] = ()  # files that it opened to check what the plan claims
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

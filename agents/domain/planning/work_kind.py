@@ -33,6 +33,11 @@ REVIEW_MINUTES: dict[SubtaskSize, int] = {
 }
 
 
+def minutes_to_review(size: SubtaskSize, files: int) -> int:
+    """Reckoned, for nobody can guess it: by size, and two minutes a file beyond the first."""
+    return min(MAX_REVIEW_MINUTES, max(REVIEW_MINUTES[size], 3 + 2 * files))
+
+
 def kind_of_all(kinds: Collection[WorkKind]) -> WorkKind:
     """Of several subtasks together: the one they share, or else the one that is asked for most."""
     others = set(kinds) - {WorkKind.SPIKE}

@@ -46,11 +46,20 @@ class Request:
     workflow: str = ""  # that was chosen with it, in words; the text does not say it any more
     delivery: str = ""  # that brought it
     wants: Route | None = None  # what it is, where whoever asks says so
+    follows: TaskId | None = None  # the ended task in whose thread it was said
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TaskRequested(Event):
     request: Request
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FollowUpOpened(Event):
+    """After the end somebody asked for more in the thread: another task that knows this one."""
+
+    by: PersonId
+    follow_up: TaskId
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -77,6 +77,7 @@ TASK_MOVES: dict[tuple[TaskState, type[Event]], TaskState | None] = {
     (S.IN_REVIEW, e.DecompositionBlocked): S.BLOCKED,
     (S.IN_REVIEW, e.DecompositionEscalated): S.AWAITING_APPROVAL,
     (S.AWAITING_APPROVAL, e.PlanAccepted): S.RUNNING,
+    (S.AWAITING_APPROVAL, e.FullReviewWanted): S.IN_REVIEW,
     **{(s, e.PlanEdited): S.DECOMPOSING for s in (S.AWAITING_APPROVAL, S.BLOCKED)},
     (S.DECOMPOSING, e.PlanEditRefused): S.AWAITING_APPROVAL,
     **{(s, e.PlanChangeRequested): S.DECOMPOSING for s in (*PLANNING, S.BLOCKED)},
@@ -122,7 +123,7 @@ STAYS: frozenset[type[Event]] = frozenset(
 )
 EVEN_WHEN_ENDED: frozenset[type[Event]] = frozenset(
     {e.DecisionMade, e.DecisionReminded, e.DecisionExpired, e.DecisionSuperseded, e.DecisionWithdrawn, e.WorkKept}
-) | frozenset({e.ProposalApproved, e.ProposalRejected, e.ApprovalOffered, e.WordsRemoved})
+) | frozenset({e.ProposalApproved, e.ProposalRejected, e.ApprovalOffered, e.WordsRemoved, e.FollowUpOpened})
 
 
 def replay(history: Iterable[Event]) -> Task:
@@ -163,6 +164,7 @@ fold = Fold[Task]()
 fold.on(e.ProjectChosen)(lambda task, fact: replace(task, project=fact.project, project_why=fact.why))
 fold.on(e.AnswerWanted)(lambda task, fact: replace(task, parked=(), problem=""))
 fold.on(e.RequestVouched)(lambda task, fact: replace(task, vouched=True))
+fold.on(e.FollowUpOpened)(lambda task, fact: replace(task, followed_by=(*task.followed_by, fact.follow_up)))
 fold.on(e.TaskMuted)(lambda task, fact: replace(task, muted=fact.muted))
 fold.on(e.TaskCancelled)(lambda task, fact: replace(task, reason=fact.reason))
 fold.on(e.TaskFailed)(lambda task, fact: replace(task, reason=fact.reason))

@@ -68,6 +68,7 @@ class Task:
     reason: Cause = ""  # why it was cancelled
     ground: GroundState = field(default_factory=GroundState)
     talk: TalkState = field(default_factory=TalkState)
+    followed_by: tuple[TaskId, ...] = ()  # what was asked for in its thread after its end
     proposals: tuple[Proposal, ...] = ()  # that it gave rise to and nobody has decided on yet
 
     @property

@@ -6,6 +6,7 @@ from agents.domain.asking.facts import Inquiry, place_name
 from agents.domain.decisions.kind import Moment
 from agents.domain.events import Event, QuestionAnswered, QuestionAsked
 from agents.domain.task.task import Task
+from agents.flows.asking.before import tell_before
 from agents.ports import AskBrief, Later, Ports, ProjectUnusable
 
 AGAIN = 3.0  # seconds between two looks at a question that cannot be answered yet
@@ -28,6 +29,7 @@ async def answer(event: Event, ports: Ports) -> None:
         return _open(now, asked.number) is not None and not now.at_rest
 
     found = await ports.reader.answer(brief, goes_on, ports.live(seen.id, 0))
+    web = await ports.projects.web(brief.project, brief.commit) if found else ""
     for at, excerpt in enumerate(found.excerpts if found else (), start=1):
         await ports.artefacts.keep(place_name(seen.id, asked.number, at), excerpt)
 
@@ -44,6 +46,7 @@ async def answer(event: Event, ports: Ports) -> None:
             evidence=found.evidence,
             invented=found.invented,
             commit=brief.commit,
+            web=web,
             turns=found.turns,
         )
         return [answered]
@@ -72,4 +75,5 @@ async def _brief(task: Task, asked: Inquiry, ports: Ports) -> AskBrief:
     await ports.projects.require_usable(project)
     commit = await ports.checkouts.tip(project, "HEAD")
     earlier = tuple(each for each in task.talk.inquiries if each.answer and each.number < asked.number)
-    return AskBrief(task=task, asked=asked, project=project, commit=commit, earlier=earlier)
+    before = {"follows": (await tell_before(task, ports))["follows"]}
+    return AskBrief(task=task, asked=asked, project=project, commit=commit, earlier=earlier, before=before)

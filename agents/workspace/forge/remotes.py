@@ -60,6 +60,12 @@ def owner_and_name(url: str, api_url: str) -> tuple[str, str] | None:
     return named["owner"], named["name"]
 
 
+def page_of(url: str) -> str:
+    """Where people read a repository of github.com; empty where a git address is of another place."""
+    found = owner_and_name(url, "https://api.github.com")
+    return f"https://github.com/{found[0]}/{found[1]}" if found else ""
+
+
 class Pushing:
     """Git over HTTPS. The token is in the environment of git alone: in no argument, no address, no file."""
 

@@ -166,3 +166,13 @@ async def committed_files(repository: Path, folder: str, commit: str = "HEAD") -
             content = b" " * (SKILL_LARGEST + 1) if large else await git(repository, "cat-file", "blob", entry.blob)
             found[entry.path] = content
     return found
+
+
+async def named_files(repository: Path, paths: Sequence[str], commit: str = "HEAD") -> dict[str, bytes]:
+    """Plain files of these names, without those that are large."""
+    try:
+        said = await git(repository, "ls-tree", "-l", "-z", "--full-tree", commit, "--", *paths)
+        plain = [each for each in _entries(said) if each.mode.startswith("100") and each.size <= SKILL_LARGEST]
+        return await blobs(repository, plain)
+    except GitFailed:
+        return {}

@@ -1,6 +1,7 @@
 """Answers to questions about the code, and the buttons that turn what was taken for something else."""
 
 from dataclasses import replace
+from urllib.parse import quote
 
 from agents.domain.asking.facts import Evidence, Inquiry, place_name
 from agents.domain.asking.names import Mistake
@@ -66,7 +67,7 @@ def answer_card(task: Task, asked: Inquiry, bill: Bill, ways: Ways) -> Card:
         title=f"{task.id}: {one_line(asked.text, 100)}",
         text=asked.answer,
         rows=tuple(row for row in rows if row),
-        lines=_lines(asked, linked=bool(ways.to("/"))),
+        lines=_lines(asked, linked=bool(asked.web or ways.to("/"))),
         links=_links(task, asked, ways),
         buttons=buttons,
         footer="Ask on in this thread." if task.is_question else "",
@@ -92,13 +93,16 @@ def _lines(asked: Inquiry, *, linked: bool) -> tuple[str, ...]:
 
 
 def _links(task: Task, asked: Inquiry, ways: Ways) -> tuple[Link, ...]:
-    if not ways.to("/"):
+    if not asked.web and not ways.to("/"):
         return ()
     return tuple(_link(task, asked, at, place, ways) for at, place in enumerate(asked.evidence, start=1))
 
 
 def _link(task: Task, asked: Inquiry, at: int, place: Evidence, ways: Ways) -> Link:
-    """To the lines as they were when it was answered."""
+    """To the lines as they were when it was answered: on GitHub, or as we kept them."""
+    if asked.web:
+        last = f"-L{place.last}" if place.last else ""
+        return Link(label=in_code(place), url=f"{asked.web}/{quote(place.path)}#L{place.line}{last}")
     return Link(label=in_code(place), url=ways.to(f"/task/{task.id}/kept/{place_name(task.id, asked.number, at)}"))
 
 

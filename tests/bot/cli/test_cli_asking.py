@@ -12,6 +12,6 @@ def test_a_question_is_answered_while_the_program_runs_and_a_task_is_begun(tmp_p
     begun = shell.run("tasks", "start", "do", "something", "odd")
     assert "T-1 is begun" in begun.out
     with up(shell):
-        answer = shell.spawn("ask", "how", "are", "links", "stored?")
+        answer = shell.run("ask", "how", "are", "links", "stored?")
     assert "No model is configured" in answer.out and "Cost: $0.00" in answer.out
     assert [task["state"] for task in shell.run("tasks", "--all", "--json").json if task["id"] == "T-2"] == ["answered"]

@@ -49,7 +49,7 @@ def test_a_good_plan_has_no_fault() -> None:
         (plan(subtask(1, 2), subtask(2, phase=2)), "of a later phase"),
         (plan(subtask(1, files=("../etc/passwd",))), "not a path inside the project"),
         (plan(subtask(1, files=("/etc/passwd",))), "not a path inside the project"),
-        (plan(subtask(1, files=("srv/deep/app.py",))), "the project has no folder srv"),
+        (plan(subtask(1, files=("srv/deep/app.py",))), "the project has no folder srv: did you mean src"),
         *(
             (plan(subtask(1, files=(odd,))), "which is a pattern")
             for odd in ("**", "*", "src/**", "src/*.py", "src/a?.py")
@@ -71,13 +71,32 @@ def test_the_first_folder_for_tests_or_texts_is_no_guess(path: str) -> None:
     assert faults(plan(subtask(1, files=("src/app.py", path))), FILES) == []
 
 
-def test_another_new_folder_is_one_unless_the_subtask_says_that_it_is_new() -> None:
-    bare = subtask(1, files=("migrations/first.sql",))
+def test_a_new_folder_can_be_planned_and_a_path_that_is_almost_another_one_is_a_guess() -> None:
+    assert faults(plan(subtask(1, files=("migrations/first.sql",))), FILES) == []
+    bare = subtask(1, files=("sources/new.py",))
+    [said] = faults(plan(bare), ("source/app.py", "source/deep/more.py"))
+    assert "did you mean source/?" in said and "say in the title or reason that sources is new" in said
+    assert faults(plan(replace(bare, why="kept in a new folder sources/")), ("source/app.py",)) == []
+    assert faults(plan(replace(bare, why="resources are slow")), ("source/app.py",)), "another word that holds the name"
+    [said] = faults(plan(subtask(1, files=("lib/app.py",))), FILES)
+    assert "did you mean src/app.py?" in said
+    assert faults(plan(subtask(1, files=("lib/__init__.py",))), ("src/__init__.py",)) == [], "many have that name"
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [(("src/app.py",), ("src/app.py",)), (("src/",), ("src/app.py",)), (("src/app.py",), ("src/",))],
+)
+def test_two_that_write_one_file_at_once_are_a_fault(one: tuple[str, ...], other: tuple[str, ...]) -> None:
+    side_by_side = plan(subtask(1, files=one), subtask(2, files=other))
     assert any(
-        "say in the subtask's title or reason that migrations is new" in each for each in faults(plan(bare), FILES)
+        "as subtask 1 does, and neither waits: let one come after the other" in each
+        for each in faults(side_by_side, FILES)
     )
-    assert faults(plan(replace(bare, why="Tables change by steps, kept in a new folder migrations/")), FILES) == []
-    assert faults(plan(replace(bare, why="premigrations are slow")), FILES), "another word that holds the name"
+    assert faults(plan(subtask(1, files=one), subtask(2, 1, files=other)), FILES) == []
+    through = plan(subtask(1, files=one), subtask(2, 1, files=("src/b.py",)), subtask(3, 2, files=other))
+    assert not any("as subtask 1 does" in each for each in faults(through, FILES)), "it waits through another"
+    assert faults(plan(subtask(1, files=one), subtask(2, files=other, phase=2)), FILES) == []
 
 
 def test_the_limits_themselves_are_fine() -> None:
@@ -131,7 +150,7 @@ def test_a_mark_that_no_code_set_is_taken_away() -> None:
 
 def test_the_closing_subtask_of_an_old_plan_is_found_by_its_place_and_its_approval_holds() -> None:
     """Facts of older versions hold no mark, and people have approved plans by their hash."""
-    now = with_closing(plan(subtask(1), subtask(2, 1)))
+    now = with_closing(plan(subtask(1), subtask(2, 1, files=("src/app.py",))))
     old = replace(now, version=1, subtasks=tuple(replace(s, closing=False) for s in now.subtasks))
     assert old.closing is old.subtasks[-1] and old.is_closing(3) and len(old.steps) == 2
     assert old.hash == "fafebcdc45fbb439614a3cfaf0dbbb81" and old.hash != now.hash

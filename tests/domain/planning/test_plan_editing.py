@@ -198,10 +198,10 @@ def test_an_edit_that_was_not_taken_stands_in_the_form_again() -> None:
 def test_what_does_not_fit_the_project_is_told_and_the_plan_is_as_it_was() -> None:
     planned = shown()
     before = planned.task.plan.draft
-    planned.press(Kind.PLAN, "edit", "1 | | | nobody | nowhere/new.py\n2\n3", by=OWNER)
+    planned.press(Kind.PLAN, "edit", "1 | | | nobody | scr/new.py\n2\n3", by=OWNER)
     task = check(planned)
     assert task.state is TaskState.AWAITING_APPROVAL and task.plan.draft == before and task.plan.number == 1
-    assert any("no folder nowhere" in why for why in task.plan.edit_refused)
+    assert any("no folder scr" in why for why in task.plan.edit_refused)
     assert any("role nobody" in why for why in task.plan.edit_refused)
     assert planned.press(Kind.PLAN, "approve").plan.accepted == (before and before.hash)
 

@@ -54,6 +54,7 @@ LABELS: Mapping[str, Label] = {
     PlanOption.SEND_BACK: Label("Send plan back", "Plan sent back", asks="What is wrong with the whole of it?"),
     PlanOption.BACKBURNER: SNOOZE,
     PlanOption.CANCEL: CANCEL_TASK,
+    PlanOption.FULL: Label("Review in full", "Full review asked for"),
 }
 
 CARD = KindCard(

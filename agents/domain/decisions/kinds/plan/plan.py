@@ -20,6 +20,7 @@ class PlanOption(StrEnum):
     SEND_BACK = "send_back"
     BACKBURNER = "backburner"
     CANCEL = "cancel"
+    FULL = "full"
 
 
 BLOCKED = (PlanOption.CHANGES, PlanOption.EDIT, PlanOption.NARROW, PlanOption.CANCEL)  # where a reviewer says stop
@@ -32,6 +33,8 @@ def apply_plan(task: Task, subject: OfPlan, chosen: Chosen, moment: Moment) -> F
             return [accept(task, subject.hash, chosen.by, moment)]
         case PlanOption.EDIT:
             return [edit_by_hand(task, chosen, moment)]
+        case PlanOption.FULL:
+            return [e.FullReviewWanted(task=task.id, at=moment.at, by=chosen.person, number=task.plan.number)]
         case PlanOption.BACKBURNER:
             snoozed = e.TaskBackburnered(task=task.id, at=moment.at, by=chosen.person)
             return [snoozed, Question(kind=Kind.BACKBURNER)]
@@ -47,8 +50,9 @@ PLAN = DecisionKind(
     options=PlanOption,
     approves=frozenset({PlanOption.APPROVE}),
     needs_words=frozenset({PlanOption.CHANGES, PlanOption.EDIT, PlanOption.NARROW, PlanOption.SEND_BACK}),
+    by_name=frozenset({PlanOption.FULL}),  # where the short path was taken
     wider={
-        **dict.fromkeys((PlanOption.CHANGES, PlanOption.NARROW, PlanOption.SEND_BACK), HEARD),
+        **dict.fromkeys((PlanOption.CHANGES, PlanOption.NARROW, PlanOption.SEND_BACK, PlanOption.FULL), HEARD),
         **dict.fromkeys((PlanOption.EDIT, PlanOption.BACKBURNER, PlanOption.CANCEL), STEERING),
     },
 )

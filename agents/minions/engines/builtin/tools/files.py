@@ -1,4 +1,4 @@
-"""Reading, writing and finding files, all of it beneath the workspace; and reading the project's skills."""
+"""Reading, writing and finding files, all of it beneath the workspace; and reading skills."""
 
 import asyncio
 from typing import Annotated
@@ -164,7 +164,7 @@ class ListSkills(Arguments):
 
 
 @tool(
-    "List the project's skills: reusable instructions for minions.",
+    "List the skills: reusable instructions for minions.",
     doing=lambda given: "looking at the skills",
     looks=True,
 )
@@ -172,9 +172,10 @@ async def list_skills(at: ToolExecutor, given: ListSkills) -> Done:
     lines = [
         f"{clean(skill.name)} {clean(skill.version)}: {cut(clean(skill.description), 300)}"
         + (f" [{clean(', '.join(skill.tags))}]" if skill.tags else "")
+        + (" (this project's own)" if skill.source else "")
         for skill in at.skills[:MOST_SKILLS]
     ]
-    return Done(text="\n".join(lines) or "This project has no skills.")
+    return Done(text="\n".join(lines) or "There are no skills.")
 
 
 class UseSkill(Arguments):
