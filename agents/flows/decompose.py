@@ -10,8 +10,8 @@ from agents.domain.decisions.kind import Moment
 from agents.domain.errors import NoAnswer
 from agents.domain.events import Event
 from agents.domain.planning import planning
-from agents.domain.planning.decomposition import Level
-from agents.domain.planning.planning import Draft
+from agents.domain.planning.decomposition import Decomposition, Level
+from agents.domain.planning.planning import Draft, Drafted
 from agents.domain.reason import Cause
 from agents.domain.task.task import Task, TaskState
 from agents.domain.workflow.steps import Step
