@@ -60,6 +60,12 @@ AT_WORK = replace(
 )
 AGAIN = task(plan=PlanState(draft=None, previous=PLAN, number=1, review=REVIEW, feedback=("split 2",)))
 OF_THE_WHOLE = {**ABOUT["code_review"], "whole": True, "feedback": [], "notes": ["T-1.1: the hot path is here"]}
+FOLLOWS = {
+    "task": "T-7", "state": "merged", "request": "count logins", "goal": "Logins are counted", "steps": ["T-7.1 Count"],
+    "said": ["ana: only failed ones"], "notes": ["the counter is in login.py"], "merged": "c0ffee12", "diff": "+ count()",
+}  # fmt: skip
+ANSWERED = [{"question": "how long is a session?", "answer": "20 minutes", "places": ["src/login.py:3"]}]
+BEFORE = {"follows": FOLLOWS, "answers": ANSWERED}
 # The task as it is when each question is asked; questions that are not here are asked before there is a plan.
 WHEN: dict[str, Task] = {
     **dict.fromkeys(("critic", "custodiet", "specialist", "debate"), DRAFTED),
@@ -108,6 +114,7 @@ ROLES: dict[str, Callable[[], Awaitable[str]]] = {
     "handbook_of_talk": lambda: _now(packaged_text("_talk", {}, Fence("data"))),
     **{name: partial(_question, name, WHEN.get(name, FRESH)) for name in sorted(names())},
     "decompose_again": partial(_question, "decompose", AGAIN),
+    "decompose_follow_up": partial(_question, "decompose", FRESH, about=BEFORE),
     "decompose_in_brief": partial(_question, "decompose", FRESH, brief=True),
     "code_review_of_the_whole": partial(_question, "code_review", AT_WORK, about=OF_THE_WHOLE),
     "minion": lambda: _now(_minion(2)),

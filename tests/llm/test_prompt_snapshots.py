@@ -13,7 +13,7 @@ from tests.llm.prompt_roles import ROLES
 
 KEPT = Path(__file__).parent / "prompts"
 # Parts that stand in others only where there is something to fill them with.
-FILLED = {"_guidance", "_hidden", "_wishes", "_minion_answer", "_principles"}
+FILLED = {"_guidance", "_hidden", "_wishes", "_minion_answer", "_papers", "_principles"}
 
 
 @pytest.mark.parametrize("role", ROLES)
