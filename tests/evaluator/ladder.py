@@ -35,6 +35,9 @@ LINES: tuple[Piece, ...] = (
          "1 of 1", verdict=PASS,
          base={**SHOP, "shop/cart.py": "PRICE = 2\n\n\ndef price():\n    return PRICE\n\n\n" + CART},
          work={"shop/cart.py": "PRICE = 3\n\n\ndef price():\n    return PRICE\n\n\n" + MORE}),
+    _new("a new test of a new constant",
+         "from shop import cart\n\n\ndef test_it():\n    assert cart.CURRENCY == 'EUR'\n",
+         "1 of 1", verdict=PASS, work={"shop/cart.py": "CURRENCY = 'EUR'\n\n\n" + CART}),
     _new("a new test of a line that was taken out", "from shop.cart import total\n\n\ndef test_it():\n"
          "    assert total([1], 0) == 1\n", "1 of 1", verdict=PASS,
          base={**SHOP, "shop/cart.py": CART.replace("    return round(sum", "    prices = prices[1:] or prices * 2\n"

@@ -9,7 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from sqlalchemy import update
+from sqlalchemy import text, update
 
 from agents.catalog.library import Declared, load_catalog
 from agents.catalog.workflows import CHOSEN
@@ -82,6 +82,7 @@ async def test_each_worker_has_rows_of_its_own_step_and_role(work: Work) -> None
 async def test_rows_of_the_version_before_get_their_own_names(work: Work, tmp_path: Path) -> None:
     def go_back(tx: Transaction) -> None:
         tx.db.execute(update(tables.runs).where(tables.runs.c.engine != "").values(step="implement"))
+        tx.db.execute(text("DROP TABLE failures"))
         tx.db.execute(update(tables.schema).values(version=23))
 
     await work.office.database.write(go_back)

@@ -62,7 +62,8 @@ AGAIN = task(plan=PlanState(draft=None, previous=PLAN, number=1, review=REVIEW, 
 OF_THE_WHOLE = {**ABOUT["code_review"], "whole": True, "feedback": [], "notes": ["T-1.1: the hot path is here"]}
 FOLLOWS = {
     "task": "T-7", "state": "merged", "request": "count logins", "goal": "Logins are counted", "steps": ["T-7.1 Count"],
-    "said": ["ana: only failed ones"], "notes": ["the counter is in login.py"], "merged": "c0ffee12", "diff": "+ count()",
+    "said": ["ana: only failed ones"], "notes": ["the counter is in login.py"], "merged": "c0ffee12",
+    "diff": "+ count()",
 }  # fmt: skip
 ANSWERED = [{"question": "how long is a session?", "answer": "20 minutes", "places": ["src/login.py:3"]}]
 BEFORE = {"follows": FOLLOWS, "answers": ANSWERED}

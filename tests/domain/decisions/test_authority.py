@@ -78,7 +78,7 @@ PLANS = (Kind.PLAN, Kind.DEBATE)
 PAGE: dict[str, tuple[tuple[str, ...], tuple[str, ...], str]] = {
     "clarification, which project": ((Kind.CLARIFICATION, Kind.NO_PLAN, Kind.CHANGE, Kind.PROJECT), ("",), "yy-----yy"),
     "minion's question": ((Kind.QUESTION,), ("",), "yy-----yy"),
-    "ask for changes to a plan": (PLANS, ("changes", "narrow", "send_back", "information"), "yyyyyyyyy"),
+    "ask for changes to a plan": (PLANS, ("changes", "narrow", "send_back", "information", "full"), "yyyyyyyyy"),
     "ask for changes at the merge": ((Kind.MERGE,), ("changes",), "yy-----yy"),
     "the same, and whoever may merge what is high": (("merge_high",), ("changes",), "yyyy---yy"),
     "the same, and whoever may merge what is critical": (("merge_critical",), ("changes",), "yyyyy--yy"),
