@@ -1,6 +1,7 @@
 """What code alone can find wrong with a plan, each with what to do about it."""
 
 import re
+from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
@@ -181,12 +182,16 @@ def _says_new(subtask: Subtask, folder: str) -> bool:
 
 
 def _same_files(plan: Decomposition) -> Iterator[Fault]:
-    """Two that may be worked on at once must not write one file, or one the folder of the other's."""
+    """Two that may be worked on at once must not write one file, or one the folder of the other's. Phases wait for each
+    other, and one that is too large is told so before."""
     needs = plan.blocking()
+    phases = Counter(subtask.phase for subtask in plan.steps)
     if cycle_in(needs):
         return
-    waits = {number: _all_before(number, needs) for number in needs}
-    for one, other in combinations([subtask for subtask in plan.steps if subtask.files], 2):
+    writing = [subtask for subtask in plan.steps if subtask.files and phases[subtask.phase] <= MAX_SUBTASKS]
+    waits = {subtask.number: _all_before(subtask.number, needs) for subtask in writing}
+    pairs = (pair for phase in phases for pair in combinations([each for each in writing if each.phase == phase], 2))
+    for one, other in pairs:
         if one.number in waits[other.number] or other.number in waits[one.number]:
             continue
         if shared := next((path for path in other.files if any(_overlap(path, mine) for mine in one.files)), ""):
