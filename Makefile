@@ -37,7 +37,7 @@ prove-judge: venv ## how often the judge of finished work is wrong, on a corpus 
 	@.ci/system git bubblewrap libseccomp2
 	$(BIN)/python -m tests.bench.judge $(ARGS)
 
-fix: venv ## mend what ruff can mend, and format
+fix: venv ## fix what ruff can fix, and format
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 

@@ -39,10 +39,13 @@ from bot.network import HERE, LookUp
 from bot.permissions import Permissions
 from bot.queries import Pages
 from bot.queries.acts_queries import ActsQueries
+from bot.queries.learning import SkillQueries
 from bot.queries.people_queries import PeopleQueries
 from bot.queries.query_api import DirectQueries, QueryApi
+from bot.queries.supervision_queries import SupervisionQueries
 from bot.running.health import Health
 from bot.running.jobs import Jobs, launch, settle_waiting
+from bot.running.personal.digests import DigestRounds
 from bot.running.reloading import CurrentWorld, Reloading
 from bot.running.scheduler import Periodic, Pump, Scheduler, Watch, run_beside, run_pumps
 from bot.running.settings_acts import SettingsActs
@@ -203,10 +206,24 @@ async def open_queries(settings: Settings) -> AsyncIterator[QueryApi]:
 
 
 @asynccontextmanager
+async def open_skills(settings: Settings) -> AsyncIterator[SkillQueries]:
+    with _open_services(settings, SystemClock(), ChangeNotifier()) as services:
+        await services.database.write(partial(_prepare, settings, None))
+        yield SkillQueries(services.database)
+
+
+@asynccontextmanager
 async def open_people(settings: Settings) -> AsyncIterator[PeopleQueries]:
     with _open_services(settings, SystemClock(), ChangeNotifier()) as services:
         await services.database.write(partial(_prepare, settings, None))
         yield PeopleQueries(services)
+
+
+@asynccontextmanager
+async def open_supervision(settings: Settings) -> AsyncIterator[SupervisionQueries]:
+    with _open_services(settings, SystemClock(), ChangeNotifier()) as services:
+        await services.database.write(partial(_prepare, settings, None))
+        yield SupervisionQueries(services)
 
 
 @asynccontextmanager
@@ -248,6 +265,8 @@ def _open_services(settings: Settings, clock: Clock, notifier: ChangeNotifier) -
             identity_of=settings.git.identity_of,
             public_url=settings.public_url,
             kept=FileArtefacts(settings.home).read,
+            supervisors=settings.supervisors_switched,
+            adaptive=settings.adaptive,
         )
 
 
@@ -296,7 +315,7 @@ async def _make_world(settings: Settings, services: Services, console: str) -> "
 
 
 def _pumps(services: Services, inbox: Inbox, outbox: Outbox, jobs: Jobs) -> tuple[Pump, ...]:
-    timers = Timers(services, since=services.clock.now())
+    timers, digests = Timers(services, since=services.clock.now()), DigestRounds(services)
     return (
         Pump("settle", partial(settle_waiting, inbox), frozenset({"deliveries"})),
         Pump("launch", lambda: services.database.write(launch), frozenset({"facts"})),
@@ -304,6 +323,7 @@ def _pumps(services: Services, inbox: Inbox, outbox: Outbox, jobs: Jobs) -> tupl
         Pump("announce", partial(announcer.announce_calmly, services), frozenset({"facts"})),
         *(Pump(f"send-{to}", step, frozenset({"posts"}), outbox.next_due) for to, step in outbox.steps().items()),
         Pump("jobs", jobs.run_waiting, frozenset({"jobs"}), jobs.next_try, jobs.ended),
+        Pump("digests", digests.go_round, frozenset({"digests", "needs"}), digests.next_due),
         Pump("timers", timers.fire_due, frozenset({"timers"}), timers.next_due),
     )
 
@@ -316,13 +336,15 @@ def _outer_work(
     settings: Settings, inbox: Inbox, world: "World", joined: Mapping[str, Platform]
 ) -> tuple[tuple[Pump, ...], tuple[Periodic, ...]]:
     """Pumps that begin threads of their own, and periodic work; what troubles them is no trouble of ours."""
-    from bot.running.new_threads import ApprovedProposals, Elsewhere, SecondTasks, Threads
+    from bot.running.new_threads import ApprovedProposals, DiscussedProposals, Elsewhere, SecondTasks, Threads
     from bot.running.upkeep import periodic_work
 
     elsewhere = Elsewhere(open=settings.own_channel, alone=f"{OWN}:@{settings.own_login}")
     threads = Threads(services=world.services, inbox=inbox, platforms=joined, elsewhere=elsewhere)
     approved, second = ApprovedProposals(threads), SecondTasks(threads)
+    discussed = DiscussedProposals(threads)
     pumps = (
+        Pump("discussed", discussed.begin_waiting, frozenset({"second_tasks"}), discussed.next_due),
         Pump("second-tasks", second.begin_waiting, frozenset({"second_tasks"}), second.next_due),
         Pump("proposals", approved.begin_waiting, frozenset({"proposals"}), approved.next_due),
     )

@@ -48,9 +48,9 @@ class Said(_Words):
     addresses_other: bool = False  # it is put to another person by name
     on: str = ""  # the message that it replies to, where a platform says so
     direct: bool = False  # said to the bot alone
-    starts_thread: bool = False
     memberships: tuple[str, ...] = ()  # user groups or roles: what the provider says they are in
     outsider: bool = False  # the provider says that they belong to another workspace, or are a guest here
+    plan: str = ""  # a feature file that comes with the words
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -141,6 +141,18 @@ class FormColumn:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class FormField:
+    """One field of a form that has several; five are the most that every platform shows."""
+
+    name: str
+    label: str
+    hint: str = ""
+    long: bool = False  # several lines
+    optional: bool = False
+    value: str = ""  # what stands in it already
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Button:
     label: str  # a verb and its object
     choice: Choice
@@ -148,6 +160,7 @@ class Button:
     asks: str = ""  # pressing opens a form with this question; the answer comes back as Pressed.words
     fill: str = ""  # what stands in the form already, to be changed
     columns: tuple[FormColumn, ...] = ()  # of a table: `fill` has a line a row, which bot.table_forms reads
+    fields: tuple[FormField, ...] = ()  # of a form with several; they come back as `bot.field_forms` writes them
     confirm: str = ""  # asked before the press counts
 
 

@@ -2,16 +2,18 @@
 
 import secrets
 from collections.abc import Awaitable, Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from functools import cache
 
-from agents.catalog.library import Catalog, Declared, load_catalog
+from agents.catalog.library import Catalog, Declared, load_catalog, with_asked_role
 from agents.domain.decisions.authority import Presser
 from agents.domain.decisions.kind import Moment
 from agents.domain.ids import Account, TaskId
 from agents.domain.limits import Limits, Retention
+from agents.domain.metrics.adaptive import NOT_ADAPTIVE, Adaptive
 from agents.domain.models.money import Budgets
+from agents.domain.supervision.tuning import OFF, SupervisorSettings
 from agents.domain.task.task import Task
 from agents.domain.text.redact import Redact, Redactor
 from agents.domain.work.git_names import PLAIN, GitManners
@@ -60,6 +62,9 @@ class Services:
     kept: Callable[[str], Awaitable[str | None]] = nothing_kept  # long texts by name: diffs, patches, logs
     live: Live = field(default_factory=Live)
     named: Named = field(default_factory=Named)  # projects and models, to be listed
+    supervisors: SupervisorSettings = OFF
+    adaptive: Adaptive = NOT_ADAPTIVE
+    supervised: set[str] = field(default_factory=set)  # requests of the rehearsal that show supervisors
 
     def moment(self, channel: str, cause: str) -> Moment:
         """Now, under the policy of the channel the work was asked for in."""
@@ -73,7 +78,13 @@ class Services:
             budget=budget,
             workflow=self.workflow,
             manners=self.manners_of,
+            supervision=self.supervision,
         )
+
+    def supervision(self, task: Task) -> SupervisorSettings:
+        """Whether and when supervisors look at a task. A rehearsal shows them where its script has them."""
+        shown = task.plan.rehearsal and task.request.text in self.supervised
+        return replace(self.supervisors, enabled=True) if shown else self.supervisors
 
     def manners_of(self, task: Task) -> GitManners:
         return self.project_manners.get(task.project or "", self.manners)
@@ -82,7 +93,8 @@ class Services:
         """That a plan of this task is approved under: the one that its request names, where that may be; else its
         project's, its channel's, or the general one."""
         name = self.project_workflows.get(task.project or "") or self.permissions.channel(task.request.channel).workflow
-        return self.catalog().choose(name, task.request.workflow)
+        catalog = self.catalog()
+        return with_asked_role(catalog.choose(name, task.request.workflow), catalog, task.request.role)
 
     def show(self, task: TaskId, subtask: int) -> Show:
         """Implements agents.ports.Live."""

@@ -3,7 +3,7 @@
 import json
 from collections.abc import Callable, Iterator
 
-from sqlalchemy import Connection, Table, insert, inspect, select, update
+from sqlalchemy import Connection, Table, delete, insert, inspect, select, update
 
 from agents.domain.errors import OverlordError
 from agents.domain.events import Event
@@ -11,13 +11,17 @@ from agents.domain.task.fold import replay
 from agents.domain.task.task import Task
 from store import tables
 from store.act_table import acts
+from store.chat.digests import digests
 from store.codec import dump, load_event
 from store.failure_table import failures
-from store.streams import runs
+from store.note_table import notes
+from store.skill_tables import skill_uses, skills
+from store.streams import notes as note_rows, runs
 from store.streams.ledger import put_off
 from store.streams.projections import listing_of, replay_evaluations
+from store.streams.proposals import name_deciders
 
-FIRST, LATEST = 10, 25  # tables of the first version that was released, and of this one
+FIRST, LATEST = 10, 28  # tables of the first version that was released, and of this one
 
 
 def _add_listings(db: Connection) -> None:
@@ -44,6 +48,16 @@ def _rename_streams(db: Connection) -> None:
     for table in ("decisions", "proposals"):
         db.exec_driver_sql(f"ALTER TABLE {table} ADD COLUMN stream VARCHAR NOT NULL DEFAULT ''")
         db.exec_driver_sql(f"UPDATE {table} SET stream = task")
+
+
+def _guard_proposals(db: Connection) -> None:
+    """From here on the database itself refuses one that is approved, and that nobody decided on."""
+    name_deciders(db)
+    undecided = (tables.proposals.c.status != "pending", tables.proposals.c.decision.is_(None))
+    db.execute(delete(tables.proposals).where(*undecided))
+    for index in tables.proposals.indexes:
+        index.drop(db, checkfirst=True)
+    _make_again(db, tables.proposals)
 
 
 def _make_again(db: Connection, table: Table) -> None:
@@ -146,6 +160,15 @@ STEPS: dict[int, tuple[Table | str | Callable[[Connection], None], ...]] = {
     23: (_judge_again,),
     24: ("DELETE FROM runs", _add_runs),  # until now every worker's run was called after the first
     25: (failures,),
+    26: (
+        skills,
+        skill_uses,
+        "ALTER TABLE proposals ADD COLUMN revises TEXT NOT NULL DEFAULT ''",
+        "ALTER TABLE proposals ADD COLUMN decision VARCHAR REFERENCES decisions (id)",
+        name_deciders,
+    ),
+    27: (digests,),
+    28: (notes, note_rows.fill, _guard_proposals),
 }
 
 _ARCHIVED = "EXISTS (SELECT 1 FROM archived WHERE archived.stream = OLD.stream AND versions > OLD.version)"

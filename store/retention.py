@@ -21,7 +21,9 @@ from agents.domain.ids import TaskId
 from store import tables
 from store.chat.deliveries import DeliveryState
 from store.codec import load_event, seconds
+from store.note_table import notes
 from store.running.jobs import UNFINISHED
+from store.skill_tables import skills
 from store.streams.audit import first_break
 from store.streams.forgetting import rows_of
 from store.streams.projections import number_of
@@ -113,12 +115,14 @@ Line = dict[str, Any]  # the name of a table, and one of its rows
 
 
 def tasks_to_archive(db: Connection, before: datetime, limit: int = 20) -> list[TaskId]:
-    """Tasks that ended before this, that nothing runs for, and that no proposal came of or belongs to."""
+    """Tasks that ended before this, that nothing runs for, and that nothing that was learnt came of or belongs to."""
     unread = select(tables.cursors.c.seq).where(tables.cursors.c.seq < _E.c.seq).exists()
     at_work = select(_J.c.id).where(_J.c.stream == _S.c.stream, _J.c.state.in_(UNFINISHED)).exists()
     proposed = select(_P.c.id).where(or_(_P.c.task == _S.c.stream, _P.c.carried_out_by == _S.c.stream)).exists()
+    taught = [select(table.c.task).where(table.c.task == _S.c.stream).exists() for table in (skills, notes)]
     elsewhere = select(_C.c.id).where(_C.c.task == _S.c.stream, _C.c.stream != _S.c.stream).exists()
-    wanted = _ended(before).where(~unread, ~at_work, ~proposed, ~elsewhere).order_by(_S.c.number).limit(limit)
+    none = [~each for each in (unread, at_work, proposed, *taught, elsewhere)]
+    wanted = _ended(before).where(*none).order_by(_S.c.number).limit(limit)
     return [TaskId(task) for task in db.execute(wanted).scalars()]
 
 

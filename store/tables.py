@@ -6,6 +6,7 @@ from sqlalchemy import (
     DDL,
     BigInteger,
     Boolean,
+    CheckConstraint,
     Column,
     Double,
     ForeignKey,
@@ -341,16 +342,15 @@ proposals = _table(  # what the system suggested and what became of it; made fro
     "proposals",
     Column("id", String, primary_key=True),
     *_required(String, "type", "estimated_impact", "risk", "status", "project"),
-    *_required(Text, "title", "proposed_action"),
-    *_required(Text, "rationale", "related_tasks", "related_issues"),  # JSON; rationale: trigger and evidence
+    *_required(Text, "title", "proposed_action", "rationale", "related_tasks", "related_issues"),  # three are JSON
     Column("likeness", String, nullable=False, index=True),  # the same for near-duplicates
-    Column("created_at", Double, nullable=False),
-    Column("resolved_at", Double, nullable=True),
+    *(Column(name, Double, nullable=name == "resolved_at") for name in ("created_at", "resolved_at")),
     Column("task", String, nullable=False, index=True),  # that gave rise to it
-    Column("account", String, nullable=True),  # that decided
-    Column("reason", Text, nullable=False, server_default=""),
-    Column("carried_out_by", String, nullable=True),  # task
+    *(Column(name, String, nullable=True) for name in ("account", "carried_out_by")),  # account: of whoever decided
+    Column("decision", String, ForeignKey("decisions.id"), nullable=True),  # by which it was decided
+    *_required(Text, "reason", "revises", default=""),  # revises: the skill that is to be better
     Column("stream", String, nullable=False, server_default=""),  # whose facts tell of it
+    CheckConstraint("status = 'pending' OR decision IS NOT NULL", name="a_person_decided_on_it"),
     Index("proposals_by_status", "status", "created_at"),
 )
 

@@ -6,6 +6,7 @@ from contextlib import contextmanager
 from sqlalchemy import Connection
 
 from store.chat.deliveries import Deliveries
+from store.chat.digests import Digests
 from store.chat.people import Links, People, Sessions
 from store.chat.posts import Posts, Waits
 from store.chat.threads import Messages, Threads
@@ -16,7 +17,9 @@ from store.sql import written_by_others
 from store.streams.failures import Failures
 from store.streams.ledger import Ledger, PutOff
 from store.streams.log import Log
+from store.streams.notes import NoteTable
 from store.streams.proposals import Proposals
+from store.streams.skills import SkillTables
 
 
 class Transaction:
@@ -44,7 +47,10 @@ class Transaction:
         self.breakers = Breakers(db, self.touched)
         self.proposals = Proposals(db, self.touched)
         self.failures = Failures(db, self.touched)
+        self.skills = SkillTables(db, self.touched)
+        self.notes = NoteTable(db, self.touched)
         self.put_off = PutOff(db, self.touched)
+        self.digests = Digests(db, self.touched)
 
     def begin(self) -> None:
         """Another transaction of the same connection. What others wrote since the last one is seen."""

@@ -44,3 +44,9 @@ def test_every_picture_is_shown_or_made() -> None:
     """A picture that nothing makes any more grows old unseen."""
     made = (ROOT / "tests/browser/pictures.py").read_text()
     assert [path.stem for path in (ROOT / "docs/pictures").glob("*.png") if f'"{path.stem}"' not in made] == []
+
+
+def test_the_glossary_can_be_read_in_one_sitting_and_the_readme_too() -> None:
+    rows = re.findall(r"(?m)^\| (?!word \|)", (ROOT / "docs/glossary.md").read_text())
+    assert len(rows) <= 45, "put words that belong together into one row"
+    assert len((ROOT / "README.md").read_text().splitlines()) <= 250

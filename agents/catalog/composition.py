@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import Any
 
+from agents.catalog.forms.step_forms import as_ours
 from agents.catalog.validation import Odd, did_you_mean
 from agents.catalog.workflow_drafts import Draft
 from agents.catalog.workflow_graph import Graph
@@ -84,8 +85,10 @@ def _lay(graph: Graph, layer: Layer) -> Iterator[Odd]:
         written = {attribute: value for attribute, value in said.items() if value is not None}
         where = (*layer.where, layer.below, name)
         draft = graph.drafts.get(name)
+        written = as_ours(name, written, draft.said["type"] if draft else None)
         if draft is None:
-            yield from _add(graph, Draft(name=name, where=where, narrows=layer.narrows), written, root)
+            placed = root or any(other.next == name for other in part.steps.values())
+            yield from _add(graph, Draft(name=name, where=where, narrows=layer.narrows), written, placed)
         elif layer.narrows:
             yield from _tighten(draft, written, where)
         else:
@@ -98,19 +101,17 @@ def _lay(graph: Graph, layer: Layer) -> Iterator[Odd]:
         graph.initial, graph.initial_where = part.initial_step, (*layer.where, "initial_step")
 
 
-def _add(graph: Graph, draft: Draft, written: dict[str, Any], root: bool) -> Iterator[Odd]:
+def _add(graph: Graph, draft: Draft, written: dict[str, Any], placed: bool) -> Iterator[Odd]:
     if "type" not in written:
-        if "command" not in written and not {"role", "roles"} & written.keys():
-            yield draft.where, "nobody knows what it does", f"Add `type:`, one of {', '.join(STEP_TYPES)}."
-            return
-        written = {**written, "type": "gate" if "command" in written else "worker"}
+        yield draft.where, "nobody knows what it does", f"Add `type:`, one of {', '.join(STEP_TYPES)}."
+        return
     if draft.narrows:
         for attribute in ("next", "terminal"):
             if written.pop(attribute, None) is not None:
                 yield (*draft.where, attribute), "a project's own step leads to what came next", "Use `position` alone."
     draft.lay(written, draft.where)
     graph.drafts[draft.name] = draft
-    if not root and not {"position", "next"} & written.keys():
+    if not placed and not {"position", "next"} & written.keys():
         yield draft.where, "nobody knows where it belongs", "Add `position: after` and the name of a step."
 
 
@@ -138,7 +139,14 @@ def _narrowed(layer: Layer) -> Iterator[tuple[Where, str]]:
         yield ("extends",), "Choose the workflow in overlord.yaml, or say it with the request."
     if layer.part.initial_step:
         yield ("initial_step",), "Remove it: every workflow begins with the plan."
-    for name in ("require_tests", "parallel_reviews", "human_approval"):
+    for name in (
+        "require_tests",
+        "parallel_reviews",
+        "human_approval",
+        "security_review",
+        "dual_review",
+        "audit_trail",
+    ):
         if getattr(layer.part.settings, name) is False:
             yield ("settings", name), "Remove it, or write it in overlord.yaml."
 

@@ -3,114 +3,38 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cache
-from typing import Annotated, Any, TypeVar
 
-from pydantic import AfterValidator, BaseModel, Field, create_model
-
-from agents.catalog.validation import (
-    CONFIG,
-    Model,
-    Name,
-    Named,
-    Odd,
-    Problem,
-    Title,
-    did_you_mean,
-    fields_of,
-    pattern,
-    written_as,
-)
+from agents.catalog.roles.bundles import Bundle
+from agents.catalog.roles.context_files import CONTEXTS
+from agents.catalog.roles.pack_files import packaged_packs
+from agents.catalog.roles.role_files import ROLES
+from agents.catalog.validation import Odd, Problem, did_you_mean
 from agents.catalog.workflow_choice import compose_all, templates_with
-from agents.catalog.workflows import ChosenWorkflow, WorkflowPart
+from agents.catalog.workflows import ChosenWorkflow, StepPart, WorkflowPart
 from agents.catalog.yaml import Where, read_packaged
-from agents.domain.checks.evaluation import ExtraGate
-from agents.domain.context.packing import MAX_BUDGET, Part, secret_path
-from agents.domain.context.strategy import MEASURES, Input, Strategy, odd_order
+from agents.domain.context.strategy import Strategy
+from agents.domain.context.variables import INTERNALS
 from agents.domain.errors import SettingsProblem
 from agents.domain.models.failure import POLICIES
-from agents.domain.text.sanitize import Between
-from agents.domain.workflow.roles import Base, EngineName, Layer, Role, RolePart, Roles, ToolName, odd_context
-from agents.domain.workflow.steps import PLAN, REVIEW, WORKER, Step
+from agents.domain.models.routing import by_program
+from agents.domain.planning.decomposition import Subtask
+from agents.domain.planning.fitting import why_unfit
+from agents.domain.workflow.custom_tools import CustomTool
+from agents.domain.workflow.role_layers import BadRole, Layer, Roles, odd_context
+from agents.domain.workflow.roles import Base, EngineName, Role, RolePart, acting_as, good_for
+from agents.domain.workflow.steps import PLAN, PLAN_REVIEW, REVIEW, WORKER, Step, StepLevel
 from agents.domain.workflow.workflow import DEFAULT, Workflow
+from manifests import packaged_path
 
-T = TypeVar("T")
-LONGEST_ADDITIONS = 4_000  # characters; every turn of every minion carries them
-LEAST_BUDGET = 1_000  # tokens; the rules and a task alone need so many
-Budget = Annotated[int, Between(LEAST_BUDGET, MAX_BUDGET)]
-_counts: dict[str, Any] = {name: (Annotated[int, Between(0, measure.most)], 0) for name, measure in MEASURES.items()}
-_WrittenInputs = create_model("WrittenInputs", __config__=CONFIG, **_counts)
 SOURCE = "overlord.yaml"
+TESTS_GO_TO = "tests/integration/"  # of a test engineer, where nothing else is said
 # The kind of role that each type of step needs.
-BASE_OF: dict[str, Base] = {PLAN.name: Base.PLANNER, WORKER.name: Base.IMPLEMENTER, REVIEW.name: Base.REVIEWER}
-
-
-def _used_inputs(written: BaseModel) -> dict[Input, int]:
-    return {Input(name): most for name, most in written if most}
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class WrittenContext:
-    name: Title = ""
-    description: str = ""
-    token_budget: Budget
-    priority_order: tuple[Part, ...]
-    inputs: Annotated[Mapping[Input, int], written_as(_WrittenInputs, _used_inputs)]
-
-    def strategy(self) -> Strategy:
-        if problem := odd_order(self.priority_order, self.inputs):
-            raise ValueError(f"its `priority_order` cannot be used: {problem}")
-        return Strategy(**fields_of(self))
-
-
-Context = Annotated[Strategy, written_as(WrittenContext, WrittenContext.strategy)]
-Contexts = Named[Context]
-CONTEXT: Model[Strategy] = Model(Context)
-CONTEXTS: Model[Mapping[str, Strategy]] = Model(Contexts)
-
-
-def _refuse_secrets(written: str) -> str:
-    """Files that may hold secrets are never packed, so a pattern that names them would promise what does not happen."""
-    if secret_path(written):
-        raise ValueError(f"`{written[:60]}` may hold secrets, and those are never read. Leave it out.")
-    return written
-
-
-Few = Annotated[tuple[T, ...], Field(max_length=30)]
-_Pattern = Annotated[str, pattern("docs/**/*.md")]
-_STRIPPED = AfterValidator(str.strip)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class WrittenReading:
-    """What a role reads."""
-
-    strategy: Name = ""
-    token_budget: Budget | None = None
-    always_include: Few[Annotated[_Pattern, AfterValidator(_refuse_secrets)]] = ()
-    exclude: Few[_Pattern] = ()
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class WrittenRole:
-    name: Title = ""
-    extends: Name = ""
-    description: Annotated[str, Field(max_length=500), _STRIPPED] = ""
-    system_prompt_additions: Annotated[str, Field(max_length=LONGEST_ADDITIONS), _STRIPPED] = ""
-    context: WrittenReading = field(default_factory=WrittenReading)
-    allowed_tools: tuple[ToolName, ...] | None = None
-    gates: Few[ExtraGate] = ()
-    strengths: Few[Annotated[str, Field(max_length=200), _STRIPPED]] = ()
-    engine: EngineName | None = None
-
-    def part(self) -> RolePart:
-        same = fields_of(self, "context", "system_prompt_additions")
-        return RolePart(**same, **fields_of(self.context), additions=self.system_prompt_additions)
-
-
-_Role = Annotated[RolePart, written_as(WrittenRole, WrittenRole.part)]
-RolesByName = Named[_Role]
-ROLE: Model[RolePart] = Model(_Role)
-ROLES: Model[Mapping[str, RolePart]] = Model(RolesByName)
+BASE_OF: dict[str, Base] = {
+    PLAN.name: Base.PLANNER,
+    PLAN_REVIEW.name: Base.REVIEWER,
+    WORKER.name: Base.IMPLEMENTER,
+    REVIEW.name: Base.REVIEWER,
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -119,6 +43,8 @@ class Declared:
 
     contexts: Mapping[str, Strategy] | None = None
     roles: Mapping[str, RolePart] = field(default_factory=dict)
+    tools: Mapping[str, CustomTool] = field(default_factory=dict)  # that roles may name
+    bundles: tuple[Bundle, ...] = ()  # packs that are on, then the user's own folder
     workflow: ChosenWorkflow | None = None
     workflows: Mapping[str, WorkflowPart] = field(default_factory=dict)  # templates beside ours
     retries: frozenset[str] = frozenset(POLICIES)  # names of retry policies
@@ -140,6 +66,7 @@ class Catalog:
     workflows: Mapping[str, Workflow]  # that can be chosen
     origins: Mapping[str, Origin]  # of each of them
     declared: Declared
+    prompts: Mapping[str, str] = field(default_factory=dict)  # templates of roles, beside ours or over them
 
     def choose(self, own: str, asked: str = "") -> Workflow:
         """`own`: what the project or the channel is set to. A request may choose what the settings list; where there
@@ -156,20 +83,52 @@ class Catalog:
             raise SettingsProblem(f"There is no role `{name}` any more", next_step=step)
         return self.roles[name]
 
-    def worker_roles(self) -> dict[str, str]:
-        """Those that may do a subtask, each with what it is for."""
-        return {role.name: role.description for role in self.roles.values() if role.base is Base.IMPLEMENTER}
+    def role_for(self, name: str, base: Base) -> Role:
+        """As it works there: whoever reviews may also be asked to write down what they see, or attack it."""
+        found = self.role(name)
+        return acting_as(found, self.role(base)) if _may_also(found, base) else found
 
-    def context(self, role: str, scope: str = "") -> Strategy:
-        """What a role reads at a step; `scope`: what the step says of it. Raises SettingsProblem where either is
-        gone since."""
+    def worker_roles(self) -> dict[str, str]:
+        """Those that may do a subtask, each with what it is for and good at."""
+        usual = self.roles[Base.IMPLEMENTER].strengths if Base.IMPLEMENTER in self.roles else ()
+        return {role.name: good_for(role, usual) for role in self.roles.values() if role.for_subtasks}
+
+    @property
+    def models(self) -> dict[str, str]:
+        """That roles name, each with one that does. A minion's engine asks its own."""
+        asked = [role for role in self.roles.values() if role.base is not Base.IMPLEMENTER or not _engine_of(role)]
+        return {model: role.name for role in asked if (model := self.model_of(role.name))}
+
+    def model_of(self, role: str) -> str:
+        """The model that serves a role that plans or reviews; empty: that of the question."""
+        found = self.roles.get(role)
+        if found and (engine := _engine_of(found)):
+            return by_program(engine, found.model)
+        return found.model if found else ""
+
+    def unfit(self, role: str, subtask: Subtask) -> str:
+        return why_unfit(self.roles[role], subtask) if role in self.roles else ""
+
+    def gates_of(self, role: str) -> tuple[str, ...]:
+        """Of a role that reads: an implementer's are run with the project's own."""
         found = self.role(role)
+        return tuple(gate.name for gate in found.gates) if found.base is Base.REVIEWER else ()
+
+    def context(self, role: str, scope: str = "", base: Base | None = None) -> Strategy:
+        """What a role reads at a step; `scope`: what the step says of it; `base`: as what it is there. Raises
+        SettingsProblem where either is gone since."""
+        found = self.role_for(role, base) if base else self.role(role)
         if not scope:
             return found.context
         if scope not in self.contexts:
             step = f"Put it back under `contexts:` in overlord.yaml. There are: {', '.join(self.contexts)}."
             raise SettingsProblem(f"There is no context `{scope}` any more", next_step=step)
         return found.reading(self.contexts[scope])
+
+
+def _engine_of(role: Role) -> str:
+    """Empty: our own."""
+    return "" if role.engine is EngineName.BUILTIN else role.engine.value
 
 
 def load_catalog(declared: Declared | None = None) -> Catalog:
@@ -179,7 +138,7 @@ def load_catalog(declared: Declared | None = None) -> Catalog:
         told = "; ".join(
             str(Problem(name=".".join(map(str, where)), what=what, instead=step)) for where, what, step in odd
         )
-        raise SettingsProblem(told, next_step="Mend it and start again.")
+        raise SettingsProblem(told, next_step="Fix it and start again.")
     return catalog
 
 
@@ -188,13 +147,18 @@ def odd_declared(declared: Declared) -> Iterator[Odd]:
     return iter(_loaded(declared)[1])
 
 
+def role_names(declared: Declared | None) -> tuple[str, ...]:
+    """As far as they can be read."""
+    return tuple(_loaded(declared or Declared())[0].roles)
+
+
 def _loaded(declared: Declared) -> tuple[Catalog, list[Odd]]:
-    contexts = declared.contexts or _our_contexts()
-    ours = Layer(source="", parts=_our_roles())
-    yours = [Layer(source=SOURCE, parts=declared.roles)] if declared.roles else []
-    roles, bad = Roles([ours, *yours], contexts).resolve()
-    workflows, odd_workflows = compose_all(declared.workflow, declared.workflows)
-    odd: list[Odd] = [(("roles", *each.where), each.what, each.step) for each in bad]
+    contexts = contexts_of(declared)
+    roles, bad = Roles(layers_of(declared), contexts, packaged_prompts()).resolve()
+    workflow = declared.workflow and with_reviews(declared.workflow, roles)
+    workflows, odd_workflows = compose_all(workflow, declared.workflows)
+    workflows = {name: _blinded(each, roles) for name, each in workflows.items()}
+    odd: list[Odd] = [(_where(each, declared), each.what, each.step) for each in bad]
     chosen = declared.workflow.template if declared.workflow else DEFAULT.name
     catalog = Catalog(
         contexts=contexts,
@@ -202,9 +166,59 @@ def _loaded(declared: Declared) -> tuple[Catalog, list[Odd]]:
         workflow=workflows.get(chosen, DEFAULT),
         workflows=workflows,
         origins={name: _origin(name, declared) for name in workflows},
-        declared=declared,
+        declared=replace(declared, workflow=workflow),
+        prompts={name: text for bundle in declared.bundles for name, text in bundle.prompts.items()},
     )
     return catalog, [*odd, *odd_workflows, *_odd_steps(catalog, declared, odd)]
+
+
+def with_engines(catalog: Catalog, engines: Mapping[str, EngineName]) -> Catalog:
+    """With roles that run on another engine than is written for them; model and flags of that one go with it."""
+    moved = {
+        name: replace(role, engine=engines[name], model="", flags=())
+        for name, role in catalog.roles.items()
+        if engines.get(name, role.engine) is not role.engine
+    }
+    return replace(catalog, roles={**catalog.roles, **moved}) if moved else catalog
+
+
+def _blinded(workflow: Workflow, roles: Mapping[str, Role]) -> Workflow:
+    """Whoever may not see how things are made works in a folder without it, after those who made it."""
+    steps = list(workflow.steps)
+    for at, step in enumerate(steps):
+        role = roles.get(step.role) if step.type == WORKER.name and step.level is StepLevel.SUBTASK else None
+        if role and INTERNALS in role.context.exclude and step.name != workflow.implement.name:
+            steps[at] = replace(step, config={"files": TESTS_GO_TO, **step.config, "blind": True})
+    return replace(workflow, steps=tuple(steps)) if steps != list(workflow.steps) else workflow
+
+
+def with_asked_role(workflow: Workflow, catalog: Catalog, role: str) -> Workflow:
+    """With the role that a request names: at the first step of its kind, in place of the usual one."""
+    found = catalog.roles.get(role)
+    if found is None:
+        return workflow
+    wanted = next((step for step in workflow.steps if _is_usual(step, found.base, workflow)), None)
+    steps = tuple(replace(step, roles=(role,)) if step is wanted else step for step in workflow.steps)
+    return replace(workflow, steps=steps)
+
+
+def _is_usual(step: Step, base: Base, workflow: Workflow) -> bool:
+    if base is Base.IMPLEMENTER:
+        return step.name == workflow.implement.name
+    return step.type == (PLAN.name if base is Base.PLANNER else REVIEW.name)
+
+
+def with_reviews(chosen: ChosenWorkflow, roles: Mapping[str, Role]) -> ChosenWorkflow:
+    """A new step that only names a role which reviews is a review."""
+
+    def with_type(step: StepPart) -> StepPart:
+        named = [roles[name] for name in (*([step.role] if step.role else ()), *(step.roles or ())) if name in roles]
+        plain = step.type is None and step.command is None and not step.outputs and not step.config
+        reviews = bool(named) and all(role.base is Base.REVIEWER for role in named)
+        return replace(step, type=REVIEW.name) if plain and step.position and reviews else step
+
+    steps = {name: with_type(step) for name, step in chosen.steps.items()}
+    return replace(chosen, steps=steps, overrides={name: with_type(step) for name, step in chosen.overrides.items()})
 
 
 def _origin(name: str, declared: Declared) -> Origin:
@@ -218,6 +232,33 @@ def _origin(name: str, declared: Declared) -> Origin:
 # What comes with the program stays as it is, and YAML takes long to read.
 _our_contexts = cache(lambda: CONTEXTS.read(read_packaged("contexts").data))
 _our_roles = cache(lambda: ROLES.read(read_packaged("roles").data))
+packaged_prompts = cache(lambda: tuple(sorted(path.stem for path in packaged_path("prompts", "roles").glob("*.j2"))))
+
+
+def layers_of(declared: Declared) -> list[Layer]:
+    ours = Layer(source="", parts=_our_roles(), ours=True)
+    yours = Layer(source=SOURCE, parts=declared.roles, tools=declared.tools)
+    return [
+        ours,
+        *(bundle.layer for bundle in declared.bundles),
+        *([yours] if declared.roles or declared.tools else []),
+    ]
+
+
+def contexts_of(declared: Declared) -> dict[str, Strategy]:
+    """Those of overlord.yaml over the user's own, over those of packs, over ours."""
+    ours = _our_contexts()
+    found = {name: each for bundle in declared.bundles for name, each in bundle.contexts.items()}
+    yours = {name: each for name, each in (declared.contexts or {}).items() if each != ours.get(name)}
+    return {**ours, **found, **yours}
+
+
+def _where(bad: BadRole, declared: Declared) -> Where:
+    """In overlord.yaml, or in a file of its own."""
+    for bundle in declared.bundles:
+        if bundle.source == bad.source:
+            return (*bundle.where, "roles", *bad.where)
+    return ("roles", *bad.where)
 
 
 def _odd_steps(catalog: Catalog, declared: Declared, odd: list[Odd]) -> Iterator[Odd]:
@@ -255,10 +296,17 @@ def _odd_scope(step: Step, contexts: Mapping[str, Strategy]) -> tuple[str, str] 
 
 def _odd_role(role: str, base: Base | None, roles: Mapping[str, Role]) -> tuple[str, str] | None:
     if role not in roles:
-        return f"there is no role `{role}`", f"Write {base}, or add the role under `roles:`."
-    if base and roles[role].base is not base:
+        pack = next((pack.name for pack in packaged_packs().values() if role in pack.roles_named), "")
+        other = f"Switch on the pack that has it: `packs: [{pack}]`" if pack else f"Write {base}"
+        return f"there is no role `{role}`", f"{other}, or add the role under `roles:`."
+    if base and roles[role].base is not base and not _may_also(roles[role], base):
         return f"`{role}` is no {base}", f"Write {base}, or a role that extends it."
     return None
+
+
+def _may_also(role: Role, base: Base) -> bool:
+    """A persona who reviews may also be asked to write down what they see, or attack it."""
+    return role.base is Base.REVIEWER and base is Base.IMPLEMENTER and role.name != role.base
 
 
 def _written_at(declared: Declared, workflow: str, step: str) -> Where:

@@ -11,9 +11,19 @@ from pydantic import AfterValidator, BeforeValidator
 
 from agents.catalog.validation import Model, matching
 from agents.catalog.yaml import Value, read_packaged, read_yaml
-from agents.domain.models.routing import ROLES, Provider, Size, Written, WrittenModel
+from agents.domain.models.known_engines import KnownEngine
+from agents.domain.models.routing import (
+    BY_PROGRAM,
+    ROLES,
+    Model as RoutedModel,
+    Provider,
+    Size,
+    Written,
+    WrittenModel,
+)
 from agents.domain.text.sanitize import Between
 from agents.domain.text.secret_shapes import OTHERS_KEY, TOKEN_BEGINNINGS
+from agents.domain.workflow.roles import EngineName
 from manifests import packaged_path
 
 OLLAMA = "OLLAMA_API_BASE"
@@ -58,7 +68,21 @@ def _shipped_sizes(role: str) -> dict[str, Value]:
     return {name: shipped[name] for name in _SIZES if name in shipped} if isinstance(shipped, dict) else {}
 
 
-ModelName = Annotated[str, matching(r"[^\s,]*", "`{}` is not the name of a model. Write one such as openai/gpt-5.4.")]
+def _known_program(written: str) -> str:
+    """Such as `codex-cli/gpt-5.4`, which is asked by a program."""
+    program = RoutedModel(name=written).program
+    if program and program not in PROGRAMS:
+        known = ", ".join(f"{each}{BY_PROGRAM}" for each in PROGRAMS)
+        raise ValueError(f"`{program}{BY_PROGRAM}` is no program that answers. There are: {known}.")
+    return written
+
+
+PROGRAMS = (EngineName.CLAUDE, EngineName.CODEX, EngineName.GEMINI)
+ModelName = Annotated[
+    str,
+    matching(r"[^\s,]*", "`{}` is not the name of a model. Write one such as openai/gpt-5.4."),
+    AfterValidator(_known_program),
+]
 Variable = Annotated[str, AfterValidator(_variable)]
 MOST_WINDOW = 100_000_000
 Price = Annotated[float, Between(0, 10_000, "dollars for a million tokens, such as 2.5")]
@@ -154,6 +178,78 @@ class Models:
 MODELS: Model[Models] = Model(Models)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EnginePart(ModelPart):
+    """An engine that is a program of others: where it is, and which model it asks."""
+
+    path: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Engines:
+    """What the settings say of engines. Empty: found on this machine, and served by its provider's own key."""
+
+    claude: Annotated[EnginePart, BeforeValidator(_split_names, EnginePart | str)] = field(default_factory=EnginePart)
+    codex: Annotated[EnginePart, BeforeValidator(_split_names, EnginePart | str)] = field(default_factory=EnginePart)
+    gemini: Annotated[EnginePart, BeforeValidator(_split_names, EnginePart | str)] = field(default_factory=EnginePart)
+
+    def part(self, engine: EngineName) -> EnginePart:
+        made: EnginePart = getattr(self, engine)
+        return made
+
+    @property
+    def paths(self) -> dict[EngineName, str]:
+        return {engine: self.part(engine).path for engine in PROGRAMS if self.part(engine).path}
+
+    def seen_in(self, environ: Mapping[str, str]) -> dict[str, str]:
+        """Variables that hold keys."""
+        known = packaged_engines()
+        names = {self.part(engine).api_key_env for engine in PROGRAMS} | {
+            k for each in known.values() for k in each.keys
+        }
+        return {name: environ[name] for name in sorted(names - {""}) if environ.get(name)}
+
+    def models(self, keys: Mapping[str, str]) -> dict[EngineName, RoutedModel]:
+        """For each engine that has a model to ask: one with a key, or a server of one's own."""
+        known = packaged_engines()
+        found: dict[EngineName, RoutedModel] = {}
+        for engine in PROGRAMS:
+            part, shipped = self.part(engine), known[engine]
+            written = part.to_written()
+            wanted = (part.api_key_env,) if part.api_key_env else () if part.base_url else shipped.keys
+            key = next((keys[name] for name in wanted if keys.get(name)), "")
+            if not key and not part.base_url:
+                continue
+            provider = shipped.model.partition("/")[0]
+            name = written.name or shipped.model
+            found[engine] = RoutedModel(
+                name=name if name.startswith(f"{provider}/") else f"{provider}/{name}",
+                base_url=written.base_url,
+                api_key=key,
+                window=written.window,
+                price=written.price,
+            )
+        return found
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KnownEngines:
+    """The engines that this version was tried with."""
+
+    claude: KnownEngine
+    codex: KnownEngine
+    gemini: KnownEngine
+
+
+KNOWN_ENGINES: Model[KnownEngines] = Model(KnownEngines)
+
+
+@cache
+def packaged_engines() -> Mapping[EngineName, KnownEngine]:
+    found = KNOWN_ENGINES.read(read_packaged("policies", "engines.yaml").data)
+    return {engine: getattr(found, engine) for engine in PROGRAMS}
+
+
 @cache
 def load_scripts() -> tuple[Mapping[str, Any], ...]:
     """Read once: it takes a third of a second, and comes with the program."""
@@ -163,6 +259,24 @@ def load_scripts() -> tuple[Mapping[str, Any], ...]:
     return tuple({**script, "work": work.get(str(script["request"]), [])} for script in data["requests"])
 
 
+@cache
+def load_learning() -> tuple[Mapping[str, Any], ...]:
+    """What is played to show how something is learnt. Nobody is offered these to begin with."""
+    data: Any = read_yaml(packaged_path("samples", "learning.yaml")).data
+    return tuple(data["requests"])
+
+
+@cache
+def load_questions() -> tuple[Mapping[str, Any], ...]:
+    """What can be asked about the sample without a model."""
+    data: Any = read_yaml(packaged_path("samples", "questions.yaml")).data
+    return tuple(data["questions"])
+
+
 def rehearsed_requests(scripts: Sequence[Mapping[str, Any]]) -> list[tuple[str, str]]:
-    """What can be asked for: the request, and what it shows."""
-    return [(str(script["request"]), str(script["shows"])) for script in scripts]
+    """What can be asked for: the request, with the workflow that it wants, and what it shows."""
+    return [(_asked_in_full(script), str(script["shows"])) for script in scripts]
+
+
+def _asked_in_full(script: Mapping[str, Any]) -> str:
+    return f"{script['request']}, use {script['workflow']}" if "workflow" in script else str(script["request"])

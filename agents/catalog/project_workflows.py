@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from agents.catalog.composition import LOOSER, Layer
-from agents.catalog.library import Catalog, odd_names
+from agents.catalog.library import Catalog, odd_names, with_reviews
 from agents.catalog.validation import Odd, Wrong
 from agents.catalog.workflow_choice import compose_one, layers_of
 from agents.catalog.workflows import CHOSEN
@@ -86,7 +86,7 @@ class _File:
         ]:
             return None, [*chosen]
         try:
-            part = CHOSEN.read(data)
+            part = with_reviews(CHOSEN.read(data), self.catalog.roles)
         except Wrong as wrong:
             return None, [*wrong.odd]
         self.layers = (*layers_of(part, (), narrows=True),)

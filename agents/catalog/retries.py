@@ -13,7 +13,7 @@ from agents.domain.text.sanitize import Between
 
 def _mendable(written: ErrorClass) -> ErrorClass:
     if written not in MENDABLE:
-        raise ValueError("what ran out is not mended by trying again. Remove it: a person is asked at once.")
+        raise ValueError("what ran out is not fixed by trying again. Remove it: a person is asked at once.")
     return written
 
 

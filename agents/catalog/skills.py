@@ -8,7 +8,7 @@ from pydantic import AfterValidator, Field
 
 from agents.catalog.validation import Model, Wrong, fields_of, matching, pattern, written_as
 from agents.catalog.yaml import BadYaml, parse_yaml
-from agents.domain.learning.skill import Skill
+from agents.domain.skills.skill import Skill
 from agents.domain.text.sanitize import clean, cut
 from manifests import packaged_path
 

@@ -5,6 +5,7 @@ At the end are types of values that several kinds of files share.
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from copy import deepcopy
 from dataclasses import dataclass, fields
 from difflib import get_close_matches
 from functools import cached_property
@@ -24,8 +25,10 @@ MANY = 20  # names; more are not listed
 CONFIG = ConfigDict(extra="forbid", allow_inf_nan=False, hide_input_in_errors=True)
 _LINES = "Write `name: value` lines, indented."
 _LIST = "Write a list: one `- entry` a line."
+_UNKNOWN = "Write it as the example in the documentation does."
 # What to write instead, by the type of pydantic's error.
 _STEPS = {
+    "bool_parsing": "Write true or false.",
     "bool_type": "Write true or false.",
     "dataclass_type": _LINES,
     "dict_type": _LINES,
@@ -95,6 +98,38 @@ class Model(Generic[T]):
         return found
 
 
+def read_all(written: Mapping[str, Any], model: Model[Any], faults: list[Odd]) -> Any:
+    """What is left when all that cannot be read is taken out and told to `faults`; None: nothing."""
+    data = deepcopy({**written})
+    while data:
+        try:
+            return model.read(data)
+        except Wrong as wrong:
+            told = {where[: len(odd[0])] for odd in wrong.odd for where, _, _ in faults}
+            faults += [odd for odd in wrong.odd if odd[0] not in told]  # what was taken out is missing, of course
+            if not all([_take_out(data, where) for where, _, _ in wrong.odd]):
+                return None
+    return None
+
+
+def _take_out(data: dict[str, Any], where: Where) -> bool:
+    """The nearest thing that has a name; False: there is none."""
+    for end in range(len(where), 0, -1):
+        above: Any = data
+        for part in where[: end - 1]:
+            above = _inside(above, part)
+        if isinstance(above, dict) and where[end - 1] in above:
+            del above[str(where[end - 1])]
+            return True
+    return bool(where) and where[0] not in data and len(where) > 1  # gone already, with another fault
+
+
+def _inside(above: Any, part: str | int) -> Any:
+    if isinstance(above, dict):
+        return above.get(part)
+    return above[part] if isinstance(above, list) and isinstance(part, int) and part < len(above) else None
+
+
 def _explain(error: Any, start: Where, schema: Callable[[], Schema]) -> Odd:
     kind, value, context = error["type"], error["input"], error.get("ctx", {})
     where: Where = tuple(part for part in error["loc"][1:] if part != "[key]")
@@ -122,7 +157,7 @@ def _step(kind: str, value: object, context: dict[str, Any]) -> str:
         return f"Write at least {_number(context['ge'])}."
     if kind == "less_than_equal":
         return f"Write at most {_number(context['le'])}."
-    return _STEPS[kind]
+    return _STEPS.get(kind, _UNKNOWN)
 
 
 def _number(bound: float) -> str:

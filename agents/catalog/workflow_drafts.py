@@ -107,6 +107,10 @@ def _wrong_levels(order: list[Draft]) -> Iterator[Odd]:
     if opening and not any(draft.kind is t.WORKER for draft in opening):
         what = f"`{opening[0].name}` comes before the subtasks, and there is no work that it could look at"
         yield opening[0].where, what, "Put a step with a `role` before it, or put it after the subtasks."
+    first = next(draft for draft in rest[begin:] if draft.kind is t.WORKER)
+    if "files" in first.said.get("config", {}):
+        what, step = "the plan says which files each subtask may write", "Remove it; it is for workers before or after."
+        yield first.place("config", "files"), what, step
     for draft in rest[begin:end]:
         if draft.level is StepLevel.TASK:
             what = f"`{draft.name}` is done once for the task, and stands between steps of subtasks"
@@ -140,9 +144,10 @@ def wrong_attributes(draft: Draft) -> Iterator[Odd]:
 
 def _wrong_together(draft: Draft) -> Iterator[Odd]:
     kind, said = draft.kind, draft.said
-    if kind is t.WORKER and draft.level is StepLevel.SUBTASK and "files" in said.get("config", {}):
-        what = "the plan says which files each subtask may write"
-        yield draft.place("config", "files"), what, "Remove it; it is for a worker of `level: task`."
+    later = kind is t.WORKER and draft.level is StepLevel.SUBTASK
+    if later and said.get("config", {}).get("blind") and not said["config"].get("files"):
+        what = "who works without the code that it tests must be told where its tests go"
+        yield draft.where, what, "Add `config: {files: tests/integration/}`."
     if kind is t.GATE and bool(said.get("command")) == bool(said.get("config", {}).get("check")):
         yield draft.where, "a gate runs one command or one check", "Write `command:`, or `config: {check: project}`."
     if kind in (t.WORKER, t.REVIEW, t.PLAN) and not (said.get("role") or said.get("roles")):
@@ -160,5 +165,5 @@ def _wrong_config(draft: Draft) -> Iterator[Odd]:
             if value not in [*wanted]:
                 yield draft.place("config", name), f"`{value}` cannot be used", f"Write {' or '.join(wanted)}."
         elif type(value) is not wanted:
-            plain = {bool: "true or false", int: "a whole number", str: "a name"}[wanted]
+            plain = {bool: "true or false", int: "a whole number", str: "a name", tuple: "a list of names"}[wanted]
             yield draft.place("config", name), f"`{value}` cannot be used", f"Write {plain}."

@@ -1,5 +1,6 @@
 """The graph of a workflow while it is put together: steps with their places, then every step in one checked order."""
 
+import itertools
 from collections.abc import Iterator, Sequence
 
 from agents.catalog.validation import Odd, did_you_mean
@@ -11,6 +12,8 @@ from agents.domain.workflow.steps import Predicate, Step, StepLevel, StepType
 
 POLICY = {t.PLAN.name: "default", t.WORKER.name: "aggressive"}  # of calls to models; all others are conservative
 RETRIES = 2
+_PUT_BACK = (t.RULES, t.JOIN, t.PULL, t.MERGE)
+_CHANGELOG, _TESTS = "changelog", ("tests", "project", "unit", "integration")
 
 
 class Graph:
@@ -60,16 +63,55 @@ class Graph:
 
     def complete(self, settings: WorkflowSettings) -> Iterator[Odd]:
         """Add what every workflow has, what hooks ask for, and a person's look where a step wants one."""
+        self._free_fixed()
         broken = [*self._wrong_edges()]
         yield from broken
         if broken:
             return
+        self._set_levels()
         self.add_missing()
+        self._obey(settings)
         for check, where in self._hooks:
             self._insert_before_join(check, where)
         if settings.human_approval is not False:
             for stretch in stretches(self._in_order()[2:]):
                 self._ask_person(stretch)
+
+    def _free_fixed(self) -> None:
+        """What is in every workflow and was led round is put back where it belongs."""
+        order = self._in_order()
+        if any(draft.next and draft.next not in self.drafts for draft in self.drafts.values()):
+            return
+        for name in [name for name, draft in self.drafts.items() if draft.kind in _PUT_BACK and draft not in order]:
+            del self.drafts[name]
+
+    def _set_levels(self) -> None:
+        """Work before that which every subtask is for is done once; so is what comes after the handing over."""
+        order = self._in_order()
+        at = [draft.kind for draft in order]
+        first = next((n for n, each in enumerate(order) if each.kind is t.WORKER and each.said.get("required")), 0)
+        roles = [each for each in order[:first] if each.kind in (t.WORKER, t.REVIEW)]
+        later = order[at.index(t.PULL) + 1 :] if t.PULL in at else []
+        for draft in (*roles, *later):
+            draft.said.setdefault("level", StepLevel.TASK)
+
+    def _obey(self, settings: WorkflowSettings) -> None:
+        """What is said of the workflow as a whole becomes what its steps say."""
+        asked = [draft for draft in self._in_order() if draft.said.get("gate") == Predicate.SECURITY_PASSED]
+        for draft in asked if settings.security_review is False else ():
+            if not draft.said.get("required"):
+                self.remove(draft.name)
+        for draft in asked if settings.dual_review else ():
+            draft.said["parallel"] = max(2, draft.said.get("parallel", 1))
+        order = self._in_order()
+        if settings.audit_trail:
+            pull = next(draft for draft in order if draft.kind is t.PULL)
+            pull.said["config"] = {**pull.said.get("config", {}), "audit": True}
+        if settings.require_changelog and not any(_checks(draft, _CHANGELOG) for draft in order):
+            join = [draft for draft in order if draft.kind is t.JOIN][-1]
+            self._insert_after(join, _CHANGELOG, t.GATE)
+            self.drafts[join.next or ""].said |= {"config": {"check": _CHANGELOG}, "level": StepLevel.TASK}
+        _hold_to_coverage(order)
 
     def _ask_person(self, stretch: list[Draft]) -> None:
         """A person looks before the work is joined, or merged, where a step wants one to."""
@@ -155,8 +197,10 @@ class Graph:
             self._insert_after(opening[-1], "commit_opening", t.JOIN)
 
     def _insert_after(self, draft: Draft, name: str, kind: StepType) -> None:
-        while name in self.drafts:
-            name = f"{draft.name}_{kind.name}" if name == kind.name else f"{name}_"
+        if name == kind.name and name in self.drafts:
+            name = f"{draft.name}_{kind.name}"
+        names = itertools.chain([name], (f"{name}_{number}" for number in itertools.count(2)))
+        name = next(each for each in names if each not in self.drafts)
         level = draft.level if kind.level is StepLevel.SUBTASK else kind.level
         added = Draft(name=name, where=draft.where, said={"type": kind.name, "level": level}, next=draft.next)
         self.drafts[name], draft.next = added, name
@@ -170,6 +214,22 @@ class Graph:
                 self._insert_after(before, f"pre_commit_{check}", t.GATE)
                 added = self.drafts[before.next or ""]
                 added.said["config"], added.where, added.said["level"] = {"check": check}, where, join.level
+
+
+def _checks(draft: Draft, *names: str) -> bool:
+    return draft.kind is t.GATE and draft.said.get("config", {}).get("check") in names
+
+
+def _hold_to_coverage(order: list[Draft]) -> None:
+    """How much a worker's tests must run, the first check after it looks at that runs them."""
+    wanted: object = None
+    for draft in order:
+        config = draft.said.get("config", {})
+        if draft.kind is t.WORKER:
+            wanted = config.get("coverage")
+        elif wanted is not None and (_checks(draft, *_TESTS) or draft.said.get("command")):
+            draft.said["config"] = {"coverage": wanted, **config}
+            wanted = None
 
 
 def _wrong_outputs(draft: Draft, before: list[Step]) -> Iterator[Odd]:
@@ -192,10 +252,14 @@ def _back(draft: Draft, before: list[Step]) -> tuple[list[Odd], str]:
     if not draft.kind.back:
         return [], ""
     wanted = t.PLAN if draft.kind is t.PLAN_REVIEW else t.WORKER
-    workers = [step.name for step in before if step.type == wanted.name]
+    able = [step for step in before if step.type == wanted.name]
+    workers = [step.name for step in able]
     named = draft.said.get(draft.kind.back)
     if named is None or named in workers:
-        return [], named or (workers[-1] if workers else "")
+        # whoever only adds to the work, as tests, cannot mend it; but what is found right after is about what was added
+        whole = [step.name for step in able if step.level is StepLevel.TASK or "files" not in step.config]
+        own = draft.kind is t.RULES and before[-1].type == t.WORKER.name
+        return [], named or next(iter((workers if own else whole or workers)[-1:]), "")
     where = draft.place(draft.kind.back)
     step = f"Write one of {', '.join(workers)}." if workers else "Remove it: no worker comes before this step."
     return [(where, f"`{named}` is no {wanted.name} before it", step)], ""
@@ -206,14 +270,17 @@ def _resolve(draft: Draft, back: str, before: list[Step], settings: WorkflowSett
     roles = tuple(said.get("roles") or ([said["role"]] if said.get("role") else []))
     retries = next((step.max_retries for step in before if step.name == back), RETRIES)
     parallel = max(said.get("parallel", 1), len(roles), 1)
+    single = settings.parallel_reviews is False and not (
+        settings.dual_review and said.get("gate") == Predicate.SECURITY_PASSED
+    )
     return Step(
         name=draft.name,
         type=kind.name,
         level=draft.level,
         next=draft.next or "",
         back=back,
-        roles=roles if settings.parallel_reviews is not False else roles[:1],
-        parallel=parallel if settings.parallel_reviews is not False else 1,
+        roles=roles[:1] if single else roles,
+        parallel=1 if single else parallel,
         command=said.get("command", ""),
         config=dict(said.get("config", {})),
         gate=said.get("gate", Predicate.ALL_APPROVED.value) if kind is t.REVIEW else "",

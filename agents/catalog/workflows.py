@@ -6,6 +6,7 @@ from typing import Annotated
 
 from pydantic import AfterValidator, BeforeValidator, Field, Strict
 
+from agents.catalog.forms.step_forms import GATE_NAMES, TYPE_NAMES, in_our_words, named_as_ours
 from agents.catalog.validation import Model, Name, Named, Title, add_names, did_you_mean
 from agents.domain.checks.evaluation import Command
 from agents.domain.text.sanitize import Between
@@ -14,19 +15,20 @@ from agents.domain.workflow.steps import STEP_TYPES, Predicate, Setting, StepLev
 MOST_RETRIES = 5  # each is paid for
 MOST_READERS = 2  # there are two models that read finished work: critic and custodiet
 MOST_STEPS = 50
-_ALSO_CALLED = {"orchestrator_gate": "gate", "human_gate": "human"}
 
 
 def _step_type(written: str) -> str:
-    if written not in STEP_TYPES and written not in _ALSO_CALLED:
+    found = TYPE_NAMES.get(written, written)
+    if found not in STEP_TYPES:
         raise ValueError(f"there is no step type `{written[:60]}`. {did_you_mean(written, STEP_TYPES)}")
-    return _ALSO_CALLED.get(written, written)
+    return found
 
 
 def _predicate(written: str) -> str:
-    if written not in [*Predicate]:
+    found = GATE_NAMES.get(written, written)
+    if found not in [*Predicate]:
         raise ValueError(f"`{written[:60]}` is no gate of a review. Write one of {', '.join(Predicate)}.")
-    return written
+    return str(found)
 
 
 def _position(written: str) -> str:
@@ -39,6 +41,12 @@ def _position(written: str) -> str:
 def _readers(written: object) -> object:
     """`parallel: true` is short for two."""
     return MOST_READERS if written is True else 1 if written is False else written
+
+
+def _true(written: bool) -> bool:
+    if not written:
+        raise ValueError("work is always handed over. Remove it.")
+    return written
 
 
 Flag = Annotated[bool, Strict()]
@@ -62,7 +70,7 @@ class StepPart:
     roles: _Names | None = None
     parallel: Annotated[int, Between(1, MOST_READERS), BeforeValidator(_readers)] | None = None
     command: Command | None = None
-    config: Mapping[Name, Setting] | None = None
+    config: Annotated[Mapping[Name, Setting], BeforeValidator(named_as_ours)] | None = None
     gate: Annotated[str, AfterValidator(_predicate)] | None = None
     outputs: _Names | None = None
     on_fail: Name | None = None
@@ -73,6 +81,9 @@ class StepPart:
     context_scope: Name | None = None
 
 
+WrittenStep = Annotated[StepPart, BeforeValidator(in_our_words)]
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WorkflowSettings:
     """For all steps of a workflow."""
@@ -80,6 +91,11 @@ class WorkflowSettings:
     require_tests: Flag | None = None  # whether minions are told to add tests; existing ones are always run
     parallel_reviews: Flag | None = None  # false: one reader, whatever a step says
     human_approval: Flag | None = None  # false: no approvals beside those that risk and policy ask for
+    security_review: Flag | None = None  # false: without reviews that ask for `security.passed`
+    dual_review: Flag | None = None  # true: two read wherever `security.passed` is asked for, whatever else is said
+    audit_trail: Flag | None = None  # true: who did and decided what is kept as one document, and linked at the merge
+    require_changelog: Flag | None = None  # true: everything together must add to the change log
+    auto_pr: Annotated[Flag, AfterValidator(_true)] | None = None  # work is always handed over
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -97,7 +113,7 @@ class WorkflowPart:
     initial_step: Name = ""
     settings: WorkflowSettings = field(default_factory=WorkflowSettings)
     hooks: Hooks = field(default_factory=Hooks)
-    steps: Annotated[Named[StepPart], Field(max_length=MOST_STEPS)] = field(default_factory=dict)
+    steps: Annotated[Named[WrittenStep], Field(max_length=MOST_STEPS)] = field(default_factory=dict)
     disable: _Names = ()
 
 
@@ -107,7 +123,7 @@ class ChosenWorkflow(WorkflowPart):
 
     template: str = "default"
     on_request: Annotated[tuple[str, ...], Field(max_length=MOST_STEPS)] | None = None  # what a request may choose
-    overrides: Annotated[Named[StepPart], Field(max_length=MOST_STEPS)] = field(default_factory=dict)
+    overrides: Annotated[Named[WrittenStep], Field(max_length=MOST_STEPS)] = field(default_factory=dict)
 
 
 def _template_name(written: str) -> str:

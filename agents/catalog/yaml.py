@@ -214,6 +214,10 @@ class Layers:
         self._documents.insert(0, ((under,) if under else (), document))
         self.data = _merge(self.data, {under: document.data} if under else document.data)
 
+    def note(self, document: Document, under: Where) -> None:
+        """A file whose content is read elsewhere; what is found in it is told with its line."""
+        self._documents.insert(0, (under, document))
+
     def put(self, where: tuple[str, ...], value: Value, name: str) -> None:
         """Set one value, from a variable or a flag of this name."""
         here = self.data

@@ -73,7 +73,7 @@ def put_value(text: str, name: str, where: Where, value: Value) -> str:
     known = next((end for end in range(len(where) - 1, 0, -1) if isinstance(_dig(read.data, where[:end]), dict)), 0)
     if known and _dig(read.data, where[:known]):
         first = min(read.lines[each] for each in read.lines if each[:known] == where[:known] and len(each) == known + 1)
-        indent, end = _width(body[first - 1]), _end_of(body, read, where[:known])
+        indent, end = _inner_width(body[first - 1]), _end_of(body, read, where[:known])
         made = [*body[:end], *_indent(as_lines(where[known:], value).splitlines(), indent), *body[end:]]
         return _checked(made, name, wanted, text, new)
     if where[:1] in read.lines:
@@ -138,6 +138,12 @@ def _indent(lines: Sequence[str], width: int) -> list[str]:
 
 def _width(line: str) -> int:
     return len(line) - len(line.lstrip(" "))
+
+
+def _inner_width(line: str) -> int:
+    """Where the first name of a mapping begins, also after the dash of a list."""
+    begins = re.match(r"\s*(?:-\s+)*", line)
+    return len(begins[0]) if begins else 0
 
 
 def _end_of(body: Sequence[str], read: Document, where: Where) -> int:
@@ -223,8 +229,8 @@ def _dig(data: Any, where: Where) -> Any:
 def _put(data: dict[str, Value], where: Where, value: Value) -> None:
     here: Any = data
     for part in where[:-1]:
-        below = here.get(part) if isinstance(here, dict) else None
-        if not isinstance(below, dict):
+        below = here.get(part) if isinstance(here, dict) else here[part]
+        if not isinstance(below, dict | list):
             below = here[part] = {}
         here = below
     here[where[-1]] = value

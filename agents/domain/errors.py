@@ -60,13 +60,21 @@ class StepFailed(OverlordError):
 class NoAnswer(OverlordError):
     """A model gave no answer that counts, however often it was asked. `error` is the class of the last failure.
 
-    `simpler_may_do`: it could not take or finish the question, so a smaller one may be answered.
+    `simpler_may_do`: it could not take or finish the question, so a smaller one may be answered. `model`: the last that
+    was asked.
     """
 
-    def __init__(self, what: str, *, next_step: str, error: str = "", simpler_may_do: bool = False) -> None:
+    def __init__(
+        self, what: str, *, next_step: str, error: str = "", simpler_may_do: bool = False, model: str = ""
+    ) -> None:
         super().__init__(what, next_step=next_step)
         self.error = error
         self.simpler_may_do = simpler_may_do
+        self.model = model
+
+
+class QuestionTooLong(NoAnswer):
+    """It is longer than the model takes, also with the least that must be in it."""
 
 
 class BudgetReached(OverlordError):

@@ -37,6 +37,7 @@ class Limits:
     door_per_peer: Annotated[int, Between(2, 10_000)] = 128  # from one address, or from one user of this machine
     door_first_byte: Annotated[float, DOOR] = 10  # until a connection says something
     door_request: Annotated[float, DOOR] = 30  # until a request is here whole, or an answer is taken
+    control_every: Annotated[int, Between(0, 1000)] = 5  # one in so many reviews has a control question; 0: none
     debate_rounds: Annotated[int, Between(0, 2)] = 2  # 0 switches debates off
     catch_up: Annotated[float, Between(0, WEEK)] = 86_400
     issues_apart: Annotated[float, DAY] = 60  # between two looks for issues that ask for work
@@ -50,6 +51,7 @@ class Limits:
     retry_longest: Annotated[float, Between(0, 600)] = 60
     task_steps: Annotated[int, Between(5, 10_000)] = 50  # for each subtask, before a person lets it go on
     first_wave: Annotated[int, Between(1, 50)] = 4  # minions that a task starts with at most
+    side_by_side: Annotated[int, Between(1, 50)] = 50  # minions of one task at any time; 1: one after the other
     minions_per_project: Annotated[int, Between(1, 50)] = 3
     minions: Annotated[int, Between(1, 100)] = 6  # at work at once, whatever they work on
     planner_turns: Annotated[int, Between(0, 100)] = 8  # in which a planner looks at the code before it answers

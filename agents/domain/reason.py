@@ -16,6 +16,7 @@ class Why(StrEnum):
     DROPPED = "dropped"
     NEEDS_DROPPED = "needs_dropped"
     NOTHING_LEFT = "nothing_left"
+    REVERTED = "reverted"
     # The branch it is for has moved on.
     DOES_NOT_MERGE = "does_not_merge"
     # A plan was taken to a person.
@@ -78,6 +79,8 @@ class Why(StrEnum):
     CHANGED_TESTS = "changed_tests"
     NO_NEW_TEST = "no_new_test"
     QUIETED_TOOLS = "quieted_tools"
+    SKILL_CHANGE = "skill_change"
+    NO_SCRIPT = "no_script"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

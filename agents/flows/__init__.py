@@ -5,7 +5,9 @@
     beside planning: prepare_ground, which sets the project up and measures its baseline -> (a person consents)
     -> begin_work -> work -> evaluate -> (a step gate) -> integrate, for each subtask
     -> open_pull -> (a person merges) -> merge
+    between subtasks, where they are due -> run_supervisors, and go_on_without them where they take long
     a remark on the way -> understand; while minions work -> weigh_wishes
+    a person has a phase taken back -> revert_phase
     a person takes a branch -> publish_branch, takes it all -> keep_work
     for work that an issue asked for, beside all that -> tell_issue
 
@@ -21,6 +23,7 @@ from typing import Any
 from agents.domain import events as e
 from agents.domain.events import Event
 from agents.domain.project.project import Project
+from agents.domain.skills.drafting import makes_skill
 from agents.domain.task.decide import to_weigh
 from agents.domain.task.reports import PULL_TELLS, TELLS
 from agents.domain.task.task import Task
@@ -40,9 +43,15 @@ from agents.flows.dispatch import begin_work, integrate, resume_work, tidy
 from agents.flows.ground import prepare_ground
 from agents.flows.hand_edit import check_edit
 from agents.flows.intake import follow_up, intake, understand, weigh_wishes
+from agents.flows.learning.notes import follow_notes, merge_notes
+from agents.flows.learning.skills import check_skill, draft_skill
+from agents.flows.phases.revert_phase import clear_phase, revert_phase
 from agents.flows.review import debate, review
 from agents.flows.steps import evaluate, run_step
 from agents.flows.steps.awaiting import await_checks
+from agents.flows.supervision.address import address
+from agents.flows.supervision.assess import assess, replan
+from agents.flows.supervision.run import go_on_without, run_supervisors
 from agents.flows.work import work
 from agents.ports import Ports
 
@@ -79,6 +88,11 @@ def is_request(task: Task) -> bool:
     return not task.is_question
 
 
+def is_planned(task: Task) -> bool:
+    """A planner splits it; of a skill code alone makes the plan."""
+    return is_request(task) and not makes_skill(task)
+
+
 def lacks_project(task: Task) -> bool:
     return task.project is None
 
@@ -93,6 +107,23 @@ def in_later_round(task: Task) -> bool:
 
 def has_unweighed(task: Task) -> bool:
     return bool(to_weigh(task))
+
+
+def may_have_learnt(task: Task) -> bool:
+    """Supervisors looked at it, or its minions were shown notes."""
+    return bool(task.supervision.call) or any(work.notes for work in task.work.subtasks)
+
+
+def has_notes_pending(project: Project) -> bool:
+    return bool(project.learnt.pending)
+
+
+def has_raised(task: Task) -> bool:
+    return task.supervision.raised
+
+
+def has_diverged(task: Task) -> bool:
+    return task.supervision.diverged
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,6 +147,9 @@ class On:
 # Facts with which people say something to minions at work.
 SAYS_WISHES = (e.RemarkMade, e.MinionAnswered, e.ScopeSettled, e.SubtaskReady)
 
+# Facts after which no commit of a task is left to carry a note.
+ENDS = (e.Merged, e.TaskHandedOver, e.TaskCancelled, e.TaskFailed)
+
 FLOW_AFTER: tuple[On, ...] = (
     On(e.TaskRequested, run=intake),
     On(e.RequestVouched, run=intake),
@@ -124,14 +158,18 @@ FLOW_AFTER: tuple[On, ...] = (
     On(e.ProjectChosen, run=answer, counted=True, when=is_question),
     On(e.QuestionAsked, run=answer, counted=True),
     On(e.FollowUpSaid, run=follow_up, counted=True),
-    On(e.ProjectChosen, run=decompose, counted=True, when=is_request),
+    On(e.ProjectChosen, run=decompose, counted=True, when=is_planned),
+    On(e.ProjectChosen, run=draft_skill, counted=True, when=makes_skill),
     On(e.ProjectChosen, run=prepare_ground, lane=Lane.LONG, aside=True, when=is_request),  # while the planner reads
     On(e.DecompositionDrafted, run=review, counted=True),
     On(e.FullReviewWanted, run=review, counted=True),
+    On(e.VerdictWanted, run=review, counted=True),
     On(e.DecompositionSentBack, run=decompose, counted=True),
     On(e.ReviewersDisagreed, run=debate, counted=True),
     On(e.ClarificationAnswered, run=decompose, counted=True),
-    On(e.PlanChangeRequested, run=decompose, counted=True),
+    On(e.PlanChangeRequested, run=decompose, counted=True, when=is_planned),
+    On(e.PlanChangeRequested, run=draft_skill, counted=True, when=makes_skill),
+    On(e.SkillEdited, run=check_skill, counted=True),
     On(e.PlanEdited, run=check_edit, counted=True),
     On(e.RemarkMade, run=understand, at_rest=True),  # a question is answered at any time
     On(e.PlanAccepted, run=begin_work),
@@ -142,6 +180,8 @@ FLOW_AFTER: tuple[On, ...] = (
     On(e.MinionAnswered, run=work, lane=Lane.LONG, counted=True),
     On(e.ScopeSettled, run=work, lane=Lane.LONG, counted=True),
     On(e.SubtaskTaken, run=publish_branch),
+    On(e.PhaseRevertWanted, run=revert_phase),
+    *(On(fact, run=clear_phase, aside=True) for fact in (e.PhaseRestarted, e.PhaseRevertWanted, e.PhaseReverted)),
     On(e.WorkHandedIn, run=evaluate),
     On(e.StepDue, run=run_step, lane=Lane.LONG, counted=True),
     On(e.DraftDue, run=open_draft, aside=True),
@@ -152,6 +192,11 @@ FLOW_AFTER: tuple[On, ...] = (
     On(e.MergeApproved, run=merge),
     On(e.TaskHandedOver, run=keep_work),
     On(e.TaskCancelled, run=tidy),
+    On(e.SupervisorsCalled, run=run_supervisors, aside=True),
+    On(e.SupervisorsAwaited, run=go_on_without),
+    On(e.AssessmentDue, run=assess, aside=True),
+    On(e.AssessmentDue, run=go_on_without),
+    On(e.DriftJudged, run=replan, when=has_diverged),
     On(e.TaskWithdrawn),
     On(e.TaskFailed, run=tidy),
     On(e.JobRetried, at_rest=True, repeats=Repeats.PARKED),
@@ -181,6 +226,7 @@ FLOW_AFTER: tuple[On, ...] = (
     On(e.DecisionSuperseded),
     On(e.DecisionWithdrawn),
     On(e.DebateRoundHeld),  # the debate itself goes on
+    On(e.ReviewerTried),
     On(e.PlanningSimplified),  # the same flow asks again
     On(e.OutlineChosen),  # the outline is drafted with it
     On(e.PlanEditRefused),
@@ -215,8 +261,9 @@ FLOW_AFTER: tuple[On, ...] = (
     On(e.BranchPublished),
     On(e.SubtaskDone),
     On(e.SubtaskDropped),
+    On(e.PhaseRevertFailed),  # a person is asked
+    On(e.PhaseKept),  # subtasks that may start are recorded with it
     On(e.MergeFailed),
-    On(e.Merged),
     On(e.WorkKept),
     On(e.SetupAllowed),  # the task that it was asked for goes on by SetupWanted
     On(e.EnvironmentReady),
@@ -227,9 +274,36 @@ FLOW_AFTER: tuple[On, ...] = (
     On(e.GroundNoted),
     On(e.BaselineBegun),
     On(e.BaselineMeasured),
+    On(e.WorkCounted),
+    On(e.SupervisorSkipped),
+    On(e.DirectiveEnded),
+    On(
+        e.SupervisorsReported, run=address, when=has_raised, at_rest=True
+    ),  # subtasks that may start are recorded with it
+    On(e.SupervisorsLate),
+    On(e.SkillWanted),  # the project is chosen with it, or next
+    On(e.SkillDrafted),
+    On(e.SkillApproved),  # the plan is accepted with it
+    On(e.SkillRejected),  # the task is cancelled with it
+    On(e.DirectivesSettled),
+    On(e.RemainderDrafted),  # a person is asked
+    On(e.RemainderSettled),
+    On(e.PolishingBegun),  # as above
+    On(e.PolishingEnded),
+    On(e.PlanAmended),
     On(e.ProposalMade),
     On(e.ProposalApproved),  # opens a task of its own; see bot/running/new_threads.py
     On(e.ProposalRejected),
+    *(On(fact, run=follow_notes, aside=True, when=may_have_learnt) for fact in ENDS),
+    On(e.NotesConfirmed, run=follow_notes, aside=True),
+    On(e.SupervisorRan, run=follow_notes, aside=True, when=has_notes_pending),
+    On(e.NotesMergeApproved, run=merge_notes, aside=True),
+    On(e.NotesDiscarded),
+    On(e.NotesUsed),
+    On(e.NotesProved),
+    On(e.NotesOpened),
+    On(e.NotesMerged),
+    On(e.NotesUnmerged),
 )
 
 FLOWS: dict[str, Flow] = {row.run.__name__: row.run for row in FLOW_AFTER if row.run}

@@ -13,6 +13,7 @@ from agents.domain.planning import planning
 from agents.domain.planning.decomposition import Decomposition, Level
 from agents.domain.planning.planning import Draft, Drafted
 from agents.domain.reason import Cause
+from agents.domain.supervision.directive import in_order
 from agents.domain.task.task import Task, TaskState
 from agents.domain.workflow.steps import Step
 from agents.domain.workflow.workflow import Resolved
@@ -20,6 +21,7 @@ from agents.flows.asking.before import tell_before
 from agents.flows.asking.looks import CONTINUES, with_look, without_look
 from agents.flows.plan_answer import PlanSays
 from agents.flows.retrying import run_by_policy
+from agents.flows.supervision.inputs import describe
 from agents.ports import Ask, ForgeFailed, Ports, Spent
 
 
@@ -30,34 +32,41 @@ async def decompose(event: Event, ports: Ports) -> None:
         return
     await ports.projects.require_usable(seen.project or "")
     files, into = await ports.projects.files(seen.project or ""), await _branch_for(seen, ports)
-    roles = ports.worker_roles()
     seen, found = await _find_workflow(seen, into, ports)
-    step, asked = found.workflow.plan, await _question(seen, found.workflow.plan, files, roles, ports)
-    turns = ports.limits.planner_turns
+    chosen = bool(seen.request.role) and found.workflow.implement.role == seen.request.role
+    roles = {} if chosen else ports.worker_roles()  # where a person chose who works, a planner does not
+    brought = planning.brought_plan(seen)
+    made = Draft(says=brought) if brought else await _drafted(seen, found.workflow.plan, files, roles, ports)
+    draft = replace(
+        made,
+        files=files or None,
+        into=into,
+        roles=tuple(roles),
+        unfit=_unfit(made.says, ports),
+        workflow=found.workflow,
+        risk=_risk(made.says, files, ports),
+    )
+
+    def decide(task: Task, moment: Moment) -> Sequence[Event]:
+        return [] if planning.overtaken(seen, task) else planning.after_draft(task, draft, moment)
+
+    await ports.store.record(seen.id, decide)
+
+
+async def _drafted(seen: Task, step: Step, files: Sequence[str], roles: Mapping[str, str], ports: Ports) -> Draft:
+    """By the planner, who may look at the code first."""
+    asked, turns = await _question(seen, step, files, roles, ports), ports.limits.planner_turns
     async with with_look(asked, ports, role=step.role, turns=turns, continues=CONTINUES) as asked:
         says, spent, why = await run_by_policy(step, seen, ports, partial(_ask_planner, asked, seen, ports))
     look = None if spent.rehearsal else asked.look
     read = (*look.read, *_papers(seen, files)) if look else ()
-    drafted = _with_read(says.to_draft(), read)
-
-    def decide(task: Task, moment: Moment) -> Sequence[Event]:
-        if planning.overtaken(seen, task):
-            return []
-        draft = Draft(
-            says=drafted,
-            files=files or None,
-            rehearsal=spent.rehearsal,
-            level=Level.SIMPLIFIED if why else Level.PRIMARY,
-            why=why,
-            into=into,
-            roles=tuple(roles),
-            workflow=found.workflow,
-            looked=look.turns if look else 0,
-            risk=_risk(drafted, files, ports),
-        )
-        return planning.after_draft(task, draft, moment)
-
-    await ports.store.record(seen.id, decide)
+    return Draft(
+        says=_with_read(says.to_draft(), read),
+        rehearsal=spent.rehearsal,
+        level=Level.SIMPLIFIED if why else Level.PRIMARY,
+        why=why,
+        looked=look.turns if look else 0,
+    )
 
 
 async def _question(seen: Task, step: Step, files: Sequence[str], roles: Mapping[str, str], ports: Ports) -> Ask:
@@ -66,11 +75,29 @@ async def _question(seen: Task, step: Step, files: Sequence[str], roles: Mapping
         role="primary",
         step=f"decompose:{seen.plan.number}:{seen.plan.tries}",
         task=seen,
-        about={"files": files, "roles": roles, **await tell_before(seen, ports)},
+        about={"files": files, "roles": roles, **await _directives(seen, ports), **await tell_before(seen, ports)},
         policy=step.retry_policy,
         persona=step.role,
         refuse=PlanSays.contradiction,
     )
+
+
+def _unfit(drafted: Drafted, ports: Ports) -> tuple[int, ...]:
+    named = [each for each in drafted.subtasks if each.role] if isinstance(drafted, Decomposition) else []
+    return tuple(subtask.number for subtask in named if ports.unfit(subtask.role, subtask))
+
+
+async def _directives(seen: Task, ports: Ports) -> dict[str, object]:
+    """What supervisors ask for of its work, in the order of code; a task that none looked at has no such part."""
+    found = list[str]()
+
+    def look(task: Task, moment: Moment) -> Sequence[Event]:
+        found.extend(map(describe, in_order(moment.watching(task).state.directives_of(task.id))))
+        return []
+
+    if seen.supervision.call:
+        await ports.store.note(seen.id, look)
+    return {"directives": list(dict.fromkeys(found))} if found else {}
 
 
 def _risk(drafted: Drafted, files: Collection[str], ports: Ports) -> RiskLevel | None:
@@ -121,4 +148,4 @@ async def _ask_planner(asked: Ask, seen: Task, ports: Ports) -> tuple[PlanSays, 
         return *await ports.llm.ask(replace(without_look(asked), step=f"{asked.step}:brief", brief=True), PlanSays), why
     except NoAnswer as none:
         what = f"{why}. Asked again with less to read: {none.what}"
-        raise NoAnswer(what, next_step=none.next_step, error=none.error) from none
+        raise type(none)(what, next_step=none.next_step, error=none.error) from none

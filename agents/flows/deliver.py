@@ -6,10 +6,13 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from agents.domain import events as e
+from agents.domain.checks.evaluation import Evaluation
 from agents.domain.decisions.kind import Moment
 from agents.domain.events import Event
+from agents.domain.knowledge import noting
 from agents.domain.models.failure import Failure, failure_of_step
 from agents.domain.reason import Cause, Reason, Why
+from agents.domain.skills.drafting import risk_of_change
 from agents.domain.task.reports import Act, on_issue, on_pull, sign
 from agents.domain.task.task import Task, TaskState
 from agents.domain.work import dispatching, working
@@ -17,6 +20,7 @@ from agents.domain.work.dispatching import about_run
 from agents.domain.work.stepping import workflow_pinned
 from agents.domain.work.work import SubtaskState
 from agents.domain.workflow.steps import MERGE, PULL, Drafts
+from agents.flows.learning.notes import add_notes
 from agents.flows.outcomes import note_draft, pull_for
 from agents.flows.retrying import run_by_policy
 from agents.ports import ForgeFailed, NoDrafts, Ports, Pull, PullRequest, Target
@@ -31,15 +35,17 @@ async def open_pull(event: Event, ports: Ports) -> None:
         await ports.store.record(task.id, lambda now, moment: [])
         return
     project = task.project or ""
-    head = await ports.checkouts.tip(project, task.work.branch)
+    head = await ports.checkouts.tip(project, task.work.branch) or _judged(task)
     changes = tuple(await ports.checkouts.changes(project, task.work.base, head))
-    risk = ports.risk(changes, _coverage(task))
+    risk = risk_of_change(task, changes, ports.risk(changes, _coverage(task)))
+    noted = await add_notes(task, head, ports)  # notes are shown beside the work, and change no behaviour
+    head = noted.commit
     workflow = workflow_pinned(task)
     drafts, step = workflow.drafts, workflow.first(PULL)
     pull, opened = await run_by_policy(step, task, ports, partial(_hand_over, task, head, ports))
 
     def decide(now: Task, moment: Moment) -> Sequence[Event]:
-        if not now.in_work or now.delivery.head == head:
+        if not now.in_work or (now.delivery.head == head and not now.delivery.anew):
             return []
         fact = e.PullOpened(
             task=now.id,
@@ -53,6 +59,7 @@ async def open_pull(event: Event, ports: Ports) -> None:
             why=risk.why,
             into=pull.into,
             draft=opened.draft and drafts is Drafts.END,
+            notes=noted.written.carried,
         )
         return working.open_merge(now, fact, risk, changes, moment)
 
@@ -101,7 +108,7 @@ async def ask_merge(event: Event, ports: Ports) -> None:
         ready = partial(ports.forge.ready, task.project or "", task.delivery.pull)
         await run_by_policy(workflow.first(PULL), task, ports, ready)
     changes = tuple(await ports.checkouts.changes(task.project or "", task.work.base, event.head))
-    risk = ports.risk(changes, _coverage(task))
+    risk = risk_of_change(task, changes, ports.risk(changes, _coverage(task)))
 
     def decide(now: Task, moment: Moment) -> Sequence[Event]:
         if not now.in_work or now.delivery.head != event.head:
@@ -111,10 +118,20 @@ async def ask_merge(event: Event, ports: Ports) -> None:
     await ports.store.record(task.id, decide)
 
 
+def _closing(task: Task) -> Evaluation | None:
+    """What was found at the closing subtask: it judged the whole."""
+    return next((work.evaluation for work in reversed(task.work.subtasks) if work.evaluation), None)
+
+
 def _coverage(task: Task) -> float | None:
-    """What the closing subtask measured: it judged the whole."""
-    judged = [work.evaluation for work in task.work.subtasks if work.evaluation]
-    return judged[-1].coverage if judged else None
+    closing = _closing(task)
+    return closing.coverage if closing else None
+
+
+def _judged(task: Task) -> str:
+    """Where the branch is gone, its commit may still be there; if not, handing it over fails aloud and people hear."""
+    closing = _closing(task)
+    return closing.commit if closing else ""
 
 
 async def merge(event: Event, ports: Ports) -> None:
@@ -130,7 +147,7 @@ async def merge(event: Event, ports: Ports) -> None:
         if found.commit is None:
             return working.note_unmerged(now, found.problem, moment)
         merged = e.Merged(task=now.id, at=moment.at, commit=found.commit, into=found.into, advice=found.advice)
-        return [merged, *working.close(now, moment)]
+        return [merged, *noting.after_merge(now, moment), *working.close(now, moment)]
 
     await ports.store.record(task.id, decide)
 

@@ -19,10 +19,14 @@ from agents.domain.task.reports import sign
 from agents.domain.task.task import Task
 from agents.domain.work import dispatching, stepping
 from agents.domain.work.commit_style import READ, style_of
-from agents.domain.work.work import SubtaskState
+from agents.domain.work.git_names import Message
+from agents.domain.work.work import SubtaskState, Work
+from agents.flows.outcomes import keep_audit
 from agents.flows.retrying import run_by_policy
 from agents.flows.setup_proposal import find_ground, is_unread
-from agents.ports import ForgeFailed, Ground, Ports
+from agents.ports import ForgeFailed, Ground, Later, Ports
+
+AGAIN = 2.0  # seconds, after which it is looked again whether a phase was taken back
 
 
 async def begin_work(event: Event, ports: Ports) -> None:
@@ -95,11 +99,13 @@ async def integrate(event: Event, ports: Ports) -> None:
     assert isinstance(event, e.GatePassed)
     task = await ports.store.task(event.task)
     work = task.work.on(event.subtask)
+    if _is_taken_back(task, event.subtask):  # it may be kept after all
+        await ports.store.record_or_wait(task.id, lambda now, moment: Later(seconds=AGAIN))
+        return
     asked_by = task.request.origin.by if task.request.origin else await ports.store.name(task.request.by)
     passed_by = [await ports.store.name(person) for person in event.by]
     told = sign(task, ports.texts.join_text(task, work.number, asked_by, passed_by))
-    where = (task.project or "", task.work.branch, task.work.base)
-    join = partial(ports.checkouts.join, *where, work.commit, told)
+    join = partial(_join, task, work, told, ports)
     tip = await run_by_policy(stepping.join_of(task, work), task, ports, join)
 
     def decide(now: Task, moment: Moment) -> Sequence[Event]:
@@ -113,10 +119,23 @@ async def integrate(event: Event, ports: Ports) -> None:
     await ports.store.record(task.id, decide)
 
 
+async def _join(task: Task, work: Work, told: Message, ports: Ports) -> str | None:
+    """What is no part beside others, to be taken back alone, is handed over as the commit that was judged."""
+    where = (task.project or "", task.work.branch, task.work.base, work.commit)
+    others = [each for each in task.work.subtasks if each is not work and not task.plan.is_closing(each.number)]
+    whole = task.plan.is_closing(work.number) or not others
+    return (await ports.checkouts.forward(*where) if whole else "") or await ports.checkouts.join(*where, told)
+
+
+def _is_taken_back(task: Task, subtask: int) -> bool:
+    return task.work.reverting is not None and subtask in task.work.reverting.subtasks
+
+
 async def tidy(event: Event, ports: Ports) -> None:
     """The task is over: no folder of it stays. A minion that is still at it has been called off."""
     task = await ports.store.task(event.task)
     for work in task.work.subtasks:
         if work.branch:
             await ports.checkouts.discard(task.project or "", work.branch)
+    await keep_audit(task, ports)
     await ports.store.record(task.id, lambda now, moment: [])

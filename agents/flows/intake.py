@@ -18,7 +18,7 @@ from agents.domain.task.wishes import Wish
 from agents.flows.asking.before import link_to_earlier
 from agents.ports import Ask, Ports, Surroundings
 
-OF_A_PROJECT = (Route.CHANGE, Route.QUESTION)
+OF_A_PROJECT = (Route.CHANGE, Route.QUESTION, Route.SKILL)
 
 
 async def intake(event: Event, ports: Ports) -> None:
@@ -38,7 +38,7 @@ async def intake(event: Event, ports: Ports) -> None:
     guess = None if by_rule else await _guess(task, projects, ports)
 
     def record(now: Task, moment: Moment) -> Sequence[Event]:
-        became = routes.after_route(now, routed, moment) if routed else []
+        became = routes.after_route(now, routed, moment) if routed else routes.after_mandate(now, moment)
         return [*became, *decide.choose_project(now, projects, moment, guess)]
 
     await ports.store.record(event.task, record)
@@ -63,7 +63,7 @@ async def _route_first(task: Task, projects: Sequence[str], ports: Ports) -> Rou
 
 
 async def _route(task: Task, said: str, step: str, projects: Sequence[str], ports: Ports) -> Routed | None:
-    """What a model takes a message for; None where the rehearsal plays, which knows its requests by heart."""
+    """What a model takes a message for; None for a request to the rehearsal, which knows those that it can play."""
     around = await ports.store.surroundings(task.id)
     about = {
         "said": said,
@@ -78,7 +78,7 @@ async def _route(task: Task, said: str, step: str, projects: Sequence[str], port
         says, spent = await ports.llm.ask(asked, RouteAnswer)
     except NoAnswer as none:
         return Routed(route=Route.NOTHING, confidence=0, unclear=none.what)
-    if spent.rehearsal:
+    if spent.rehearsal and says.route is Route.CHANGE:
         return None
     shown = {near.id for near in around.tasks}
     meant = task_meant(says.task, said, shown)

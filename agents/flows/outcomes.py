@@ -8,6 +8,7 @@ from agents.domain import events as e
 from agents.domain.decisions.kind import Moment
 from agents.domain.events import Event
 from agents.domain.ids import TaskId
+from agents.domain.skills.drafting import LABEL, touches_skills
 from agents.domain.task.task import Task
 from agents.domain.text.sanitize import clean, cut
 from agents.domain.work.dispatching import key_of
@@ -50,11 +51,19 @@ async def keep_patch(task: Task, work: Work, commit: str, ports: Ports) -> str:
     return await ports.artefacts.keep(f"{key_of(task, work)}.patch", text) if text else ""
 
 
+async def keep_audit(task: Task, ports: Ports) -> None:
+    """Who did and decided what, where its workflow asks for it. Kept again, it is as it is then."""
+    if workflow_pinned(task).keeps_audit:
+        text = ports.texts.audit_text(task, await ports.store.history(task.id))
+        await ports.artefacts.keep(f"{task.id}.audit", text)
+
+
 async def pull_for(task: Task, head: str, ports: Ports, *, draft: bool = False) -> Pull:
     """The pull request of a task at this head: the same one, whenever it is asked for. Its diff is kept to be read."""
     project, history = task.project or "", await ports.store.history(task.id)
     title, body = ports.texts.pull_text(task, history)
     into = task.work.into or await ports.forge.base(project)
+    await keep_audit(task, ports)
     await ports.artefacts.keep(f"{task.id}.diff", await ports.checkouts.patch(project, task.work.base, head))
     return Pull(
         key=str(task.id),
@@ -65,7 +74,8 @@ async def pull_for(task: Task, head: str, ports: Ports, *, draft: bool = False) 
         body=body,
         into=into,
         draft=draft,
-        replaces=task.delivery.early,
+        replaces=task.delivery.early or (task.delivery.head if task.delivery.notes else ""),
+        labels=(LABEL,) if touches_skills(task) else (),
     )
 
 

@@ -1,9 +1,9 @@
 """What the planner is asked for: a plan, read strictly where it counts and with safe defaults where it does not."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from enum import StrEnum
-from typing import Annotated, Any
+from typing import Annotated, Any, ClassVar
 
 from pydantic import BaseModel, BeforeValidator, WithJsonSchema
 
@@ -15,16 +15,18 @@ from agents.domain.planning.decomposition import (
     Most20,
     Most60,
     Need,
+    PhaseDraft,
     PlanIssue,
     PlanPhase,
     Risk,
+    StartAfter,
     Subtask,
     SubtaskDraft,
 )
 from agents.domain.planning.plan_reading import kind_of, read_word
 from agents.domain.planning.planning import CannotPlan, Clarify, Drafted
 from agents.domain.planning.review import from_words
-from agents.domain.planning.work_kind import HOURS, SubtaskSize, WorkKind, minutes_to_review, size_of
+from agents.domain.planning.work_kind import HOURS, SubtaskSize, minutes_to_review, size_of
 from agents.domain.text.sanitize import AnswerBound, Name, Sentence
 
 
@@ -32,13 +34,6 @@ class PlanStatus(StrEnum):
     COMPLETE = "COMPLETE"
     NEEDS_REFINEMENT = "NEEDS_REFINEMENT"
     BLOCKED = "BLOCKED"
-
-
-def _tuples(said: Any) -> Any:
-    """Lists within as tuples, for strict reading takes no lists of what was looked at before."""
-    if isinstance(said, list):
-        return tuple(_tuples(each) for each in said)
-    return {name: _tuples(each) for name, each in said.items()} if isinstance(said, dict) else said
 
 
 # Models read names literally: `blocks` beside a number was taken for "this one blocks that one".
@@ -50,48 +45,51 @@ class NeedSays(Need):
     edge: Annotated[Edge, WithJsonSchema(EDGES)] = Edge.BLOCKS
 
 
+def _need_said(said: Any) -> Any:
+    """An edge that nobody knows blocks."""
+    return {**said, "edge": read_word(said.get("edge"), Edge) or Edge.BLOCKS} if isinstance(said, dict) else said
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SubtaskSays(SubtaskDraft):
     informs: Annotated[tuple[int, ...], Most60] = ()  # numbers of others
-    needs: Annotated[tuple[NeedSays, ...], Most60] = ()
+    needs: Annotated[tuple[Annotated[NeedSays, BeforeValidator(_need_said)], ...], Most60] = ()
 
 
-_WORDS: dict[str, type[StrEnum]] = {"kind": WorkKind, "size": SubtaskSize, "confidence": Confidence}
-
-
-def _subtask_said(said: Any) -> Any:
-    """Earlier plans marked a spike beside the kind; many models number what they list, and guess minutes."""
+def _start_said(said: Any) -> Any:
+    """A beginning that nobody knows is the usual one. What was read of JSON here is no JSON any more for pydantic."""
     if not isinstance(said, dict):
         return said
-    known = {name: value for name, value in said.items() if name not in ("spike", "number", "review_minutes")}
-    known["kind"] = said.get("kind") or ("spike" if said.get("spike") is True else None)
-    known |= {name: read_word(known.get(name), words) for name, words in _WORDS.items()}
-    if isinstance(needs := said.get("needs"), list):
-        known["needs"] = [_need_said(each) for each in needs]
-    return _tuples(known)
+    known = (
+        {"start_after": read_word(said["start_after"], StartAfter) or StartAfter.PHASES}
+        if "start_after" in said
+        else {}
+    )
+    return {**{name: tuple(each) if isinstance(each, list) else each for name, each in said.items()}, **known}
 
 
-def _need_said(said: Any) -> Any:
-    """A bare number blocks, and so does an edge that nobody knows."""
-    if isinstance(said, dict):
-        return {**said, "edge": read_word(said.get("edge"), Edge) or Edge.BLOCKS}
-    return {"number": said}
-
-
-def _phase_said(said: Any) -> Any:
-    if isinstance(said, dict) and "order" in said:
-        said = {"number": said["order"], **{name: value for name, value in said.items() if name != "order"}}
-    return _tuples(said)
+PhaseSays = Annotated[PhaseDraft, BeforeValidator(_start_said)]
 
 
 class PlanSays(BaseModel):
     """Either a whole plan, or one question, or the reason why there can be none."""
 
+    BY: ClassVar[str] = "status"
+    NEEDS: ClassVar[Mapping[str, tuple[str, ...]]] = {
+        "COMPLETE": ("goal", "subtasks"),
+        "NEEDS_REFINEMENT": ("question",),
+        "BLOCKED": ("reason",),
+    }
+    ALONE: ClassVar[Mapping[str, tuple[str, ...]]] = {
+        "COMPLETE": ("summary", "phases", "assumptions", "issues", "risks"),
+        "NEEDS_REFINEMENT": ("why_it_matters", "options"),
+        "BLOCKED": (),
+    }
     status: PlanStatus
     goal: Sentence = ""
     summary: Annotated[str, AnswerBound(1000)] = ""
-    subtasks: Annotated[tuple[Annotated[SubtaskSays, BeforeValidator(_subtask_said)], ...], Most60] = ()
-    phases: Annotated[tuple[Annotated[PlanPhase, BeforeValidator(_phase_said)], ...], Most20] = ()
+    subtasks: Annotated[tuple[SubtaskSays, ...], Most60] = ()
+    phases: Annotated[tuple[PhaseSays, ...], Most20] = ()
     assumptions: Annotated[tuple[Annotated[Assumption, from_words("what")], ...], Most20] = ()
     issues: Annotated[tuple[Annotated[PlanIssue, from_words("what")], ...], Most20] = ()
     risks: Annotated[tuple[Risk, ...], Most20] = ()
@@ -123,7 +121,9 @@ class PlanSays(BaseModel):
         return Decomposition(
             goal=self.goal,
             summary=self.summary,
-            phases=self.phases,
+            phases=tuple(
+                PlanPhase(**{each.name: getattr(says, each.name) for each in fields(says)}) for says in self.phases
+            ),
             assumptions=self.assumptions,
             issues=self.issues,
             risks=self.risks,

@@ -1,14 +1,15 @@
 """What reviewers of a plan are asked for, and what code makes of their answers."""
 
+from collections.abc import Mapping
 from enum import StrEnum
-from typing import Annotated, Any
+from typing import Annotated, Any, ClassVar
 
-from pydantic import BaseModel, BeforeValidator, field_validator
+from pydantic import BaseModel, BeforeValidator
 
 from agents.domain.planning.decomposition import Most20
-from agents.domain.planning.plan_reading import read_word
 from agents.domain.planning.review import (
     LONGEST,
+    Argument,
     Citation,
     Critic,
     CriticSays,
@@ -16,6 +17,7 @@ from agents.domain.planning.review import (
     CustodietSays,
     Finding,
     Position,
+    Side,
 )
 from agents.domain.text.sanitize import AnswerBound, Line, Name, first_words
 
@@ -36,22 +38,25 @@ def _finding_said(said: Any) -> Any:
     return {"what": said} if isinstance(said, str) else said
 
 
-def _verdict(said: Any, kind: type[StrEnum]) -> Any:
-    """A word of ours, in capitals too; anything else is refused as it is."""
-    return read_word(said, kind) or said
+def has_words(*said: str) -> bool:
+    return any(letter.isalnum() for text in said for letter in text)
 
 
 class CriticAnswer(BaseModel):
-    probe: Critic  # what it says of a small plan with a planted defect
+    BY: ClassVar[str] = "verdict"
+    NEEDS: ClassVar[Mapping[str, tuple[str, ...]]] = {
+        "proceed": (), "revise": ("changes",), "halt": ("issues",), "no_verdict": ()
+    }  # fmt: skip
     verdict: Critic
     issues: Annotated[tuple[Annotated[Finding, BeforeValidator(_finding_said)], ...], Most20] = ()
     untested_assumptions: Annotated[tuple[Line, ...], Most20] = ()
     changes: Annotated[tuple[Line, ...], Most20] = ()
 
-    @field_validator("probe", "verdict", mode="before")
-    @classmethod
-    def _word(cls, said: Any) -> Any:
-        return _verdict(said, Critic)
+    def contradiction(self) -> str:
+        """A stop or a wish for changes that does not say why is no verdict: nobody could act on it."""
+        if self.verdict not in (Critic.HALT, Critic.REVISE) or has_words(*map(str, self.issues), *self.changes):
+            return ""
+        return f"it says `{self.verdict}` and gives no reason: name in `issues` what is wrong"
 
     def says(self) -> CriticSays:
         return CriticSays(
@@ -65,16 +70,21 @@ class CriticAnswer(BaseModel):
 class CustodietAnswer(BaseModel):
     """Short: what is longer is cut."""
 
+    BY: ClassVar[str] = "verdict"
+    NEEDS: ClassVar[Mapping[str, tuple[str, ...]]] = {
+        "ok": (), "warn": ("issue",), "block": ("issue",), "no_verdict": ()
+    }  # fmt: skip
     verdict: Custodiet
     issue: Line = ""
     principle: Name = ""
     suggestion: Line = ""
     asks_for_change: bool = False
 
-    @field_validator("verdict", mode="before")
-    @classmethod
-    def _word(cls, said: Any) -> Any:
-        return _verdict(said, Custodiet)
+    def contradiction(self) -> str:
+        """A stop or a warning that does not say of what is no verdict."""
+        if self.verdict not in (Custodiet.BLOCK, Custodiet.WARN) or has_words(self.issue, self.suggestion):
+            return ""
+        return f"it says `{self.verdict}` and gives no reason: say in `issue` what goes beyond the request"
 
     def says(self) -> CustodietSays:
         return CustodietSays(
@@ -91,10 +101,21 @@ class SpecialistAnswer(BaseModel):
     suggestions: Annotated[tuple[Line, ...], AnswerBound(10)] = ()
 
 
-class DebateAnswer(BaseModel):
-    """Evidence is a quote of the request, a path of the plan, or path:line."""
+class PositionSays(StrEnum):
+    """Models read names literally: `revise` was taken for a plan that should be revised."""
 
-    position: Position
+    KEEP = "keep"
+    CONCEDE = "concede"
+
+
+class DebateAnswer(BaseModel):
+    """Evidence is a quote of the request, a path of the project, or path:line."""
+
+    position: PositionSays
     point: Annotated[str, AnswerBound(400, least=1)]
     evidence: Annotated[tuple[Line, ...], AnswerBound(5)] = ()
     tension: Line = ""
+
+    def argues(self, side: Side) -> Argument:
+        position = Position.MAINTAIN if self.position is PositionSays.KEEP else Position.REVISE
+        return Argument(side=side, position=position, point=self.point, evidence=self.evidence, tension=self.tension)

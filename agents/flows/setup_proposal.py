@@ -21,7 +21,7 @@ LONGEST = 500  # characters of a command
 class SetupSays(BaseModel):
     """Commands for the shell, from the root of the project; none where nothing has to be installed."""
 
-    commands: Annotated[tuple[Annotated[str, AnswerBound(LONGEST)], ...], AnswerBound(8)] = ()
+    commands: Annotated[tuple[Annotated[str, AnswerBound(LONGEST, exact=True)], ...], AnswerBound(8)] = ()
     why: Line = ""
 
     def contradiction(self) -> str:

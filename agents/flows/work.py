@@ -6,10 +6,14 @@ from dataclasses import dataclass, field, replace
 
 from agents.domain import events as e
 from agents.domain.checks.evaluation import Change
+from agents.domain.checks.scope import limited_to, pattern_of
 from agents.domain.decisions.kind import Moment
-from agents.domain.errors import NoAnswer
+from agents.domain.errors import NoAnswer, QuestionTooLong
 from agents.domain.events import Event
+from agents.domain.knowledge.choosing import Choice
 from agents.domain.models.failure import Failure
+from agents.domain.planning.opening import files_of
+from agents.domain.task.locking import fence_of
 from agents.domain.task.reports import sign
 from agents.domain.task.task import Task
 from agents.domain.task.wishes import Wish, last_number, newer_than
@@ -41,7 +45,7 @@ async def work(event: Event, ports: Ports) -> None:
             task.id, lambda now, moment: working.note_stop(now, now.work.on(event.subtask), "", moment)
         )
         return
-    if task.plan.is_closing(event.subtask) and event.attempt == 1:
+    if task.plan.is_closing(event.subtask) and event.attempt == task.work.on(event.subtask).first:
         await _hand_in_the_whole(task, event, ports)
         return
     run = _Run(task=task, subtask=event.subtask, event=event, ports=ports)
@@ -81,6 +85,7 @@ class _Run:
     event: e.AboutWork
     ports: Ports
     checkout: Checkout = field(init=False)
+    knowledge: Choice = field(default_factory=Choice)
     given: tuple[str, ...] = ()  # by earlier steps of the same subtask
     since: tuple[str, ...] = ()
     interrupted: str = ""
@@ -99,7 +104,8 @@ class _Run:
         try:
             return await self.supervise()
         except NoAnswer as none:
-            return GaveUp(ending=Ending.NO_ANSWER, problem=f"{none.what}. {none.next_step}")
+            ending = Ending.TOO_LONG if isinstance(none, QuestionTooLong) else Ending.NO_ANSWER
+            return GaveUp(ending=ending, problem=f"{none.what}. {none.next_step}")
 
     async def begin(self) -> None:
         """Make the files ready and say that it has begun, or that it goes on."""
@@ -108,8 +114,11 @@ class _Run:
         if not work.branch:
             start = await ports.checkouts.tip(project, task.work.branch) or task.work.base
         name = await ports.minions.prepare(role_of(task, work))
-        self.checkout = await ports.checkouts.open(project, branch, start)
-        self.given = await outputs_before(task, work, self._step, ports)
+        mine = files_of(self._step) if self._step.config.get("blind") else ()
+        self.checkout = await ports.checkouts.open(project, branch, start, mine)
+        if not mine:  # what others say of the work tells how it is made
+            self.knowledge = await self._choose_notes()
+            self.given = await outputs_before(task, work, self._step, ports)
         recovered = work.state is SubtaskState.RUNNING
         went_on = (WENT_ON if self.checkout.found else BEGAN_AGAIN) if recovered else ""
         self.since = (work.answer,) if work.answer and isinstance(self.event, _ANSWERS) else ()
@@ -117,18 +126,27 @@ class _Run:
 
         def decide(now: Task, moment: Moment) -> Sequence[Event]:
             about = about_run(now, now.work.on(self.subtask), moment.at)
-            started = e.MinionStarted(**about, branch=branch, base=start, engine=name, sandbox=name, went_on=went_on)
+            notes = self.knowledge.names
+            started = e.MinionStarted(
+                **about, branch=branch, base=start, engine=name, sandbox=name, went_on=went_on, notes=notes
+            )
             return [started] if working.is_current(now, self.event) else []
 
         self.task = await ports.store.note(task.id, decide)
 
+    async def _choose_notes(self) -> Choice:
+        """As they are on the branch that all the work is for, never as a minion may have left them."""
+        task, subtask = self.task, self.task.plan.subtask(self.subtask)
+        about = " ".join((task.request.text, subtask.title, subtask.why, *subtask.files))
+        return await self.ports.knowledge.choose(task.project or "", task.work.base, about)
+
     async def _left_half_done(self, went_on: str) -> str:
         """What a minion must know of the crash before it goes on, as the workspace is measured."""
         left = await self.ports.checkouts.unsaved_paths(self.checkout)
-        listed = ", ".join(left[:40]) or "none"
+        pattern_of = ", ".join(left[:40]) or "none"
         return (
             f"You were interrupted: {went_on}. The last command may have been done by half. "
-            f"Files that differ from the last commit: {listed}. Look before you go on."
+            f"Files that differ from the last commit: {pattern_of}. Look before you go on."
         )
 
     async def supervise(self) -> Outcome | None:
@@ -152,17 +170,20 @@ class _Run:
     def _is_called_off(self, task: Task) -> bool:
         """It was stopped or has ended, or somebody entitled said something that does not wait."""
         urgent = any(wish.urgent for wish in newer_than(task.wishes, self.told))
-        return task.at_rest or task.has_ended or urgent
+        return task.at_rest or task.has_ended or urgent or not working.is_current(task, self.event)
 
     def _brief(self) -> Brief:
-        subtask = self.task.plan.subtask(self.subtask)
+        subtask, blind = self.task.plan.subtask(self.subtask), self.checkout.blind
+        own = limited_to(map(pattern_of, blind)) if blind else fence_of(self.task, self.work)
+        notes = () if blind else dispatching.notes_for(self.task, subtask)
         return Brief(
             task=self.task,
             subtask=subtask,
-            work=self.work,
+            work=replace(self.work, scope=own),
             checkout=self.checkout,
             step=replace(self._step, roles=(role_of(self.task, self.work),)),
-            notes=(*dispatching.notes_for(self.task, subtask), *self.given),
+            notes=(*notes, *self.given),
+            knowledge=self.knowledge,
             since=self.since,
             interrupted=self.interrupted,
         )
@@ -197,7 +218,8 @@ class _Run:
 
     async def end(self, outcome: Outcome | None) -> None:
         task, checkouts = self.task, self.ports.checkouts
-        if (await self.ports.store.task(task.id)).has_ended:
+        now = await self.ports.store.task(task.id)
+        if now.has_ended or (now.work.on(self.subtask).branch != self.checkout.branch):  # or its phase begins anew
             await checkouts.close(self.checkout)
             await self.ports.store.record(task.id, lambda now, moment: [])
             return

@@ -1,10 +1,10 @@
-"""What models are asked for and what they say: schemas, typed answers and turns of a talk, read strictly.
+"""What models are asked for and what they say: schemas, typed answers and turns of a talk.
 
-A text becomes a typed value or a failure. Nothing in between: no fragments, no second guesses.
+Reading is tolerant of form: whatever stands around the one JSON object, and whichever way a value is plainly written.
+What it says is judged strictly: a text becomes a typed value or a failure, and nothing that must be said is made up.
 """
 
 import json
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from functools import lru_cache
@@ -13,7 +13,11 @@ from typing import Any
 from pydantic import BaseModel, TypeAdapter, ValidationError
 
 from agents.domain.models.failure import ErrorClass, Failure
-from agents.domain.text.sanitize import clean, cut, strictly
+from agents.domain.text.forms import Ambiguous, fit
+from agents.domain.text.said_json import NoObject, find_object
+from agents.domain.text.sanitize import EXACT, clean, cut, one_line
+from agents.domain.text.synonyms import SYNONYMS
+from agents.domain.text.unwrapping import unwrap
 from agents.ports import Said, Shape, Tool
 
 Message = Mapping[str, object]
@@ -21,7 +25,7 @@ Message = Mapping[str, object]
 NONCE = "answer_to"  # the field that carries the nonce of the question
 _TAG = '{"const":null}'  # the first of the properties, before a question has its nonce
 LONGEST = 400_000  # characters; no question of ours has a longer answer
-_BLOCK = re.compile(r"```[a-zA-Z]*[ \t]*\n(.*)\n[ \t]*```", re.DOTALL)
+QUOTED = 60  # characters of a value that are said back
 _SAID = TypeAdapter(Said)
 CACHE_MARK: dict[str, object] = {"cache_control": {"type": "ephemeral"}}
 
@@ -35,39 +39,52 @@ class BadAnswer(Exception):
 
 
 def read_answer(text: str | None, shape: type[Shape], nonce: str) -> Shape:
-    """Exactly one JSON object of the asked shape, tagged with the nonce of this very question."""
-    value = _one_value(text)
-    if not isinstance(value, dict):
-        raise BadAnswer(ErrorClass.PARSING, "it is not a JSON object")
-    if value.pop(NONCE, None) != nonce:
-        raise BadAnswer(ErrorClass.PARSING, f'the field "{NONCE}" does not repeat the tag of this question')
+    """The one JSON object of the asked shape, tagged with the nonce of this very question. Raises BadAnswer."""
+    value = _tagged(_one_object(text), shape, nonce)
     try:
+        fitted = fit(value, _schema_of(shape), SYNONYMS)
         # as JSON again, for only there does strict mean: no number from text, but an enum from its name
-        return shape.model_validate_json(json.dumps(value), strict=True, extra="forbid")
+        return shape.model_validate_json(json.dumps(fitted), strict=True, extra="ignore")
+    except Ambiguous as error:
+        raise BadAnswer(ErrorClass.VALIDATION, str(error)) from error
     except ValidationError as error:
         raise BadAnswer(ErrorClass.VALIDATION, _describe_faults(error)) from error
 
 
-def _one_value(text: str | None) -> Any:
-    said = (text or "").strip()
-    if not said:
-        raise BadAnswer(ErrorClass.PARSING, "it is empty")
-    if len(said) > LONGEST:
+def _one_object(text: str | None) -> dict[str, Any]:
+    if len(text or "") > LONGEST:
         raise BadAnswer(ErrorClass.PARSING, f"it is longer than {LONGEST} characters")
-    block = _BLOCK.fullmatch(said)
-    if not said.startswith("{") and not block:
-        blocks = said.count("```") // 2
-        what = f"it has {blocks} blocks and text around them" if blocks else "it is not JSON"
-        raise BadAnswer(ErrorClass.PARSING, f"{what}; one JSON object and nothing else is allowed")
     try:
-        return strictly(block[1] if block else said)
-    except (ValueError, RecursionError) as error:
-        raise BadAnswer(ErrorClass.PARSING, f"it is not one JSON value ({cut(str(error), 200)})") from error
+        return find_object(text or "", NONCE)
+    except NoObject as error:
+        raise BadAnswer(ErrorClass.PARSING, str(error)) from error
+
+
+def _tagged(value: dict[str, Any], shape: type[BaseModel], nonce: str) -> dict[str, Any]:
+    """Without the tag. Some put their answer into an object around it."""
+    value = unwrap(value, NONCE, shape.model_fields)
+    if str(value.get(NONCE, "")).strip() != nonce:
+        raise BadAnswer(ErrorClass.PARSING, f'the field "{NONCE}" does not repeat the tag of this question')
+    return {name: each for name, each in value.items() if name != NONCE}
+
+
+@lru_cache(maxsize=64)
+def _schema_of(shape: type[BaseModel]) -> dict[str, Any]:
+    return shape.model_json_schema()
 
 
 def _describe_faults(error: ValidationError) -> str:
-    faults = (f"{'.'.join(map(str, e['loc'])) or 'the answer'}: {e['msg']}" for e in error.errors()[:5])
+    """At most five, each with what was written there, in a few words."""
+    faults = list[str]()
+    for each in error.errors(include_url=False)[:5]:
+        given = each["input"]
+        told = f", not {one_line(json.dumps(given, ensure_ascii=False), QUOTED)}" if _is_bare(given) else ""
+        faults.append(f"{'.'.join(map(str, each['loc'])) or 'the answer'}: {each['msg']}{told}")
     return cut(clean("; ".join(faults)), 600)
+
+
+def _is_bare(value: Any) -> bool:
+    return isinstance(value, str | int | float) or value is None
 
 
 @lru_cache(maxsize=64)
@@ -97,7 +114,7 @@ def _slim(schema: Any, *, names: bool = False) -> Any:
         return [_slim(item) for item in schema]
     if not isinstance(schema, dict):
         return schema
-    noise: tuple[str, ...] = () if names else ("title", "default")
+    noise: tuple[str, ...] = () if names else ("title", "default", EXACT)
     if not names and {"properties", "enum"} & schema.keys():
         noise += ("description",)  # a class's docstring, written for people; a field's own is meant for the model
     return {

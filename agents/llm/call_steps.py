@@ -2,23 +2,26 @@
 
 import asyncio
 import time
+from collections import Counter
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING, Generic, TypeVar
 
-from agents.domain.errors import NoAnswer
+from agents.domain.errors import BudgetReached, NoAnswer, QuestionTooLong
 from agents.domain.models.failure import Again, ErrorClass, Failure, RetryPolicy, next_try
 from agents.domain.models.routing import Model
 from agents.llm.answers import Message, size_of
 from agents.llm.gateway import CallFailed, Request
 from agents.llm.replies import Reply
-from agents.ports import Admitted, Answered, Call, CallBook, Keep, Owed, Spent, Tried
+from agents.ports import Admitted, Answered, Call, CallBook, Errand, Keep, Owed, Spent, Tried
 
 if TYPE_CHECKING:
     from agents.llm.client import Models
 
 Value = TypeVar("Value")
+NOT_COUNTED = "(an answer that does not count)"
+READ = (ErrorClass.PARSING, ErrorClass.VALIDATION, ErrorClass.LOGIC)  # where an answer came
 Messages = Callable[[bool], Sequence[Message]]  # told whether to mark what a provider should keep
 
 NEXT_STEP: dict[ErrorClass, str] = {
@@ -45,8 +48,11 @@ class Wanted(Generic[Value]):
     told: Mapping[str, object]
     most: int | None = None  # tokens of an answer
     tools: str = ""
+    may_call: bool = True  # the tools; else they only stand there, as they did in the turns before
     schema: str = ""  # as JSON: what an answer is bound to, where a server can do that
+    strict: str = ""  # the same for providers that bind in a stricter form
     shorter: Callable[[], Awaitable[Messages | None]] | None = None  # for a model that takes less than was thought
+    errand: Errand | None = None  # where a program may answer
     feedback: str = ""  # what a bad answer is sent back with, where the words for JSON do not fit
 
 
@@ -61,10 +67,15 @@ class Step(Generic[Value]):
     policy: RetryPolicy
     wanted: Wanted[Value]
     failures: int = 0
+    of_kind: Counter[str] = field(
+        default_factory=Counter
+    )  # failures: an answer came, none came in time, or none at all
     bad_answer: str = ""
-    talk: list[Message] = field(default_factory=list)  # answers that did not count, and why
+    bad_answers: set[str] = field(default_factory=set)
+    talk: list[Message] = field(default_factory=list)  # that answers did not count, and why
     fell: list[str] = field(default_factory=list)  # why models before this one were left
     shortened: bool = False
+    looped: bool = False  # it gave the same bad answer twice
     tell: Callable[[Tried, int], Awaitable[None]] = _tell_nobody  # that it is asked again, and for which time
 
     def messages(self, *, marked: bool) -> Sequence[Message]:
@@ -75,16 +86,30 @@ class Step(Generic[Value]):
         """Take note of a failure, and say how to go on."""
         assert tried.failure is not None
         self.failures += 1
+        came = tried.failure.error in READ
+        kind = "read" if came else "late" if tried.failure.late else "none"
+        self.of_kind[kind] += 1
         others = {name: most for name, most in self.call.models.items() if name != tried.model}
-        again = next_try(tried.failure, self.failures, self.policy, chance, elsewhere=bool(others))
+        if came and self._goes_round():
+            return None
+        again = next_try(tried.failure, self.of_kind[kind], self.policy, chance, elsewhere=bool(others))
         if again and again.elsewhere:
             self.fell.append(f"{tried.model} did not answer: {tried.failure.message}")
             self.call = replace(self.call, models=others)
         if again and again.feedback:
             own = self.wanted.feedback.format(message=tried.failure.message)
-            said: Message = {"role": "assistant", "content": self.bad_answer or "(nothing)"}
+            # not quoted: models begin their next answer with the words of the last
+            said: Message = {"role": "assistant", "content": NOT_COUNTED}
             self.talk += [said, {"role": "user", "content": own or again.feedback}]
         return again
+
+    def _goes_round(self) -> bool:
+        """The same answer a second time: asking on would only cost."""
+        said = " ".join(self.bad_answer.split())
+        known = bool(said) and said in self.bad_answers
+        self.bad_answers.add(said)
+        self.looped = self.looped or known
+        return known
 
     async def shorten(self, failure: Failure) -> bool:
         """Whether to ask once more with less: the question was longer than the model takes."""
@@ -118,7 +143,10 @@ class Step(Generic[Value]):
                 told=wanted.told,
                 most=wanted.most,
                 tools=wanted.tools,
+                may_call=wanted.may_call,
                 schema=wanted.schema,
+                strict=wanted.strict,
+                errand=wanted.errand,
             )
             reply = await models.gateway.ask(request)
         except CallFailed as failed:
@@ -131,7 +159,7 @@ class Step(Generic[Value]):
             tokens_in=reply.tokens_in,
             tokens_out=reply.tokens_out,
             cached_tokens=reply.cached_tokens,
-            seconds=time.monotonic() - began,
+            seconds=max(0.0, time.monotonic() - began - reply.asking),
             failure=failure,
         )
         if failure is not None:
@@ -147,7 +175,12 @@ async def run_step(
         begun = await _begin(step.call, calls, first)
         if isinstance(begun, Answered):
             return step.wanted.load(begun.answer), partial(_return, begun.spent)
-        tried, value = await step.call_model(begun.model, models)
+        try:
+            tried, value = await step.call_model(begun.model, models)
+        except BudgetReached as reached:  # by a program, which asks more than once
+            failure = Failure(error=ErrorClass.RESOURCE, message=str(reached))
+            await calls.record_try(step.call, Tried(model=begun.model, failure=failure))
+            raise
         if value is not None:
             answer, degraded = step.wanted.dump(value), step.why_degraded(begun.model)
             return value, partial(calls.finish, step.call, tried, answer, degraded)
@@ -182,10 +215,13 @@ def _no_answer(step: Step[Value], tried: Tried) -> NoAnswer:
     failure = tried.failure
     assert failure is not None
     times = "once" if step.failures == 1 else f"{step.failures} times"
+    same = ", the same one twice" if step.looped else ""
     next_step = TOO_LONG if failure.overflow else NO_TOOLS if failure.no_tools else NEXT_STEP[failure.error]
-    return NoAnswer(
-        f"{tried.model} was asked {times} for `{step.call.question}` and gave no answer that counts: {failure.message}",
+    kind = QuestionTooLong if failure.overflow else NoAnswer
+    return kind(
+        f"{tried.model} was asked {times} and gave no answer that counts{same}: {failure.message}",
         next_step=next_step,
         error=failure.error,
         simpler_may_do=failure.simpler_may_do,
+        model=tried.model,
     )

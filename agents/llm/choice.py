@@ -113,9 +113,9 @@ def _request(model: Model, asked: str, seconds: float, **more: Any) -> Request:
 
 
 async def try_all(gateway: Gateway, chosen: Chosen, *, own: bool = False) -> dict[Model, Ability]:
-    """Every distinct model once, side by side. The rehearsal needs no trying: it is part of the program. `own`: only
-    those on servers of one's own, whose tokens have no price."""
-    models = dict.fromkeys(m for served in chosen.values() for m in served.models if not m.rehearsal)
+    """Every distinct model once, side by side. The rehearsal needs no trying: it is part of the program; what programs
+    ask is tried with their engines. `own`: only those on servers of one's own, whose tokens have no price."""
+    models = dict.fromkeys(m for served in chosen.values() for m in served.models if not (m.rehearsal or m.program))
     wanted = [model for model in models if is_near(model) or not own]
     return dict(zip(wanted, await asyncio.gather(*(try_model(gateway, model) for model in wanted)), strict=True))
 

@@ -20,6 +20,7 @@ from agents.domain.models.routing import Chosen
 from agents.domain.task.task import Task
 from agents.domain.text.sanitize import clean, cut
 from agents.llm.answers import (
+    NONCE,
     BadAnswer,
     marked_end,
     marked_talk,
@@ -31,17 +32,22 @@ from agents.llm.answers import (
     text_of,
     tool_schemas,
 )
-from agents.llm.call_steps import Messages, Step, Value, Wanted, run_step
+from agents.llm.binding.schemas import closed_schema, strict_schema
+from agents.llm.call_steps import READ, Messages, Step, Value, Wanted, run_step
 from agents.llm.gateway import Gateway
-from agents.llm.prompts import Prompt, PromptCut, Prompts
+from agents.llm.prompts import JUDGING, Prompt, PromptCut, Prompts
 from agents.llm.rendering import BadTemplate
 from agents.llm.replies import Reply
-from agents.ports import Ask, Call, CallBook, Clock, Converse, Decide, Keep, Said, Shape, Spent, Tried
+from agents.ports import Ask, Call, CallBook, Clock, Converse, Decide, Errand, Keep, Lender, Said, Shape, Spent, Tried
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Models:
-    """The models of every role, for the whole program; a job asks them through `JobLlm`."""
+    """The models of every role, for the whole program; a job asks them through `JobLlm`.
+
+    `model_of`: what serves whoever asks as such a role; empty: as the question says. Raises NoAnswer where its engine
+    is not there.
+    """
 
     chosen: Chosen
     prompts: Prompts
@@ -50,6 +56,11 @@ class Models:
     policies: Mapping[str, RetryPolicy] = field(default_factory=lambda: POLICIES)
     gateway: Gateway = field(default_factory=Gateway)
     chance: Callable[[], float] = random.random
+    model_of: Callable[[str], str] = lambda persona: ""
+
+    def address(self, asked: Ask) -> Ask:
+        wanted = self.model_of(asked.persona) if asked.persona else ""
+        return replace(asked, role=wanted) if wanted in self.chosen else asked
 
     async def window(self, role: str) -> int | None:
         """How many tokens a question or a talk may have: what the smallest of the role's models takes beside an answer;
@@ -103,7 +114,7 @@ class Notices:
 Note = Callable[[TaskId, Decide], Awaitable[object]]
 FIRST = "decompose"  # with which the work on a task begins
 SAID = 2_000  # characters of an answer that does not count
-READ = (ErrorClass.PARSING, ErrorClass.VALIDATION, ErrorClass.LOGIC)  # where an answer came
+READ_TRIES = 3  # of an answer that cannot be read, for whoever plans or judges
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -115,9 +126,11 @@ class JobLlm:
     calls: CallBook
     notices: Notices = field(default_factory=Notices)
     note: Note | None = None  # records facts while the job goes on
+    lender: Lender | None = None  # None: no program answers
 
     async def ask(self, asked: Ask, shape: type[Shape]) -> tuple[Shape, Spent]:
         """Where it may look, each turn in which it does is a step of its own; the answer is the last."""
+        asked = self.models.address(asked)
         if asked.question == FIRST:
             await self._say_lacks(asked.task)
         while True:
@@ -140,7 +153,10 @@ class JobLlm:
         return keep_and_notice
 
     async def _question(self, asked: Ask, shape: type[Shape]) -> tuple[Step[Shape | Said], tuple[tuple[str, str], ...]]:
-        if asked.look and not await self._takes_tools(asked.role):
+        at = asked.look.at if asked.look else ("", "")
+        if asked.look and self.models.chosen[asked.role].models[0].program:  # it looks with its own
+            asked = replace(asked, look=None)
+        if asked.look and not await self._takes_tools(asked.role, for_use=asked.look.may_go_on or asked.look.turns > 0):
             asked = replace(asked, look=None, about={**asked.about, "looks": 0})
         look, kind = asked.look, fingerprint(plain_schema(shape))
         name = f"{asked.step}:seen{look.turns}" if look and look.turns else asked.step
@@ -150,24 +166,20 @@ class JobLlm:
         nonce = self.models.prompts.nonce(derive_id("call", self.job, asked.step, kind))
         schema = schema_for(shape, nonce)
         prompt = await self._prompt(asked, schema, nonce)
-        told: dict[str, object] = {
-            "question": asked.question,
-            "step": asked.step,
-            "request": asked.task.request.text,
-            "said": str(asked.about.get("said", "")),
-            "tag": nonce,
-        }
         talk, tools = (tuple(look.talk), tool_schemas(tuple(look.tools))) if look and look.tools else ((), "")
         wanted = Wanted(
             messages=lambda marked: [*prompt.messages(marked=marked), *(marked_end(talk) if marked else talk)],
             read=partial(_read, shape, nonce, asked),
             dump=lambda value: text_of(value) if isinstance(value, Said) else value.model_dump_json(),
             load=partial(_load, shape),
-            told=told,
+            told=_told(asked, nonce),
             most=self.models.chosen[asked.role].size.output,
-            schema=schema,
+            schema=closed_schema(shape, NONCE, nonce),
+            strict=strict_schema(shape, NONCE),
             shorter=partial(self._shorter_question, asked, schema, nonce),
             tools=tools,
+            may_call=look is None or look.may_go_on,
+            errand=self._errand(asked, name, at),
         )
         call = Call(
             id=id,
@@ -178,12 +190,31 @@ class JobLlm:
             job=self.job,
             step=name,
         )
-        return self._step(call, wanted, asked.policy), prompt.left_out
+        return self._step(call, wanted, asked.policy, READ_TRIES if asked.question in JUDGING else 0), prompt.left_out
 
-    async def _takes_tools(self, role: str) -> bool:
-        """Unless a server says that it drops them: then the question is answered from what is shown."""
-        gateway = self.models.gateway
-        return all([(await gateway.ability(model)).tools is not False for model in self.models.chosen[role].models])
+    def _errand(self, asked: Ask, run: str, at: tuple[str, str]) -> Errand | None:
+        if self.lender is None or not any(model.program for model in self.models.chosen[asked.role].models):
+            return None
+        looks = asked.about.get("looks")
+        project, commit = at
+        return Errand(
+            lender=self.lender,
+            run=run,
+            task=asked.task,
+            question=asked.question,
+            role=asked.role,
+            persona=asked.persona,
+            project=project,
+            commit=commit,
+            looks=looks if isinstance(looks, int) else 0,
+        )
+
+    async def _takes_tools(self, role: str, *, for_use: bool) -> bool:
+        """Unless a server says that it drops them: then the question is answered from what is shown. Those that are not
+        to be called save nothing on a server of one's own that serves one at a time, and no answer is bound beside."""
+        asked = [model for model in self.models.chosen[role].models if not model.program]  # these look with their own
+        able = [await self.models.gateway.ability(model) for model in asked]
+        return all(each.tools is not False and (for_use or not each.at_once) for each in able)
 
     async def _prompt(self, asked: Ask, schema: str, nonce: str) -> Prompt:
         models = self.models
@@ -234,9 +265,9 @@ class JobLlm:
         gateway, served = self.models.gateway, self.models.chosen[role]
         return {model.name: await gateway.worst_case(model, size, served.size.output) for model in served.models}
 
-    def _step(self, call: Call, wanted: Wanted[Value], policy: str) -> Step[Value]:
+    def _step(self, call: Call, wanted: Wanted[Value], policy: str, unread: int = 0) -> Step[Value]:
         models = {model.name: model for model in self.models.chosen[call.role].models}
-        step = Step(call=call, models=models, policy=self._policy(policy), wanted=wanted)
+        step = Step(call=call, models=models, policy=self._policy(policy, unread), wanted=wanted)
         step.tell = partial(self._tell, step)
         return step
 
@@ -284,10 +315,21 @@ class JobLlm:
         with suppress(NoSuchTask):  # what a message is, is asked before there is a task
             await self.note(call.task.id, decide)
 
-    def _policy(self, name: str) -> RetryPolicy:
+    def _policy(self, name: str, unread: int) -> RetryPolicy:
         """As it is written now; a task may keep a workflow whose own policy is gone since."""
         policies = self.models.policies
-        return policies.get(name, policies["default"]).under(self.models.limits)
+        return replace(policies.get(name, policies["default"]), unread=unread).under(self.models.limits)
+
+
+def _told(asked: Ask, nonce: str) -> dict[str, object]:
+    """About the question; only the rehearsal gets to see it."""
+    return {
+        "question": asked.question,
+        "step": asked.step,
+        "request": asked.task.request.text,
+        "said": str(asked.about.get("said", "")),
+        "tag": nonce,
+    }
 
 
 def _read_turn(reply: Reply) -> tuple[Said | None, Failure | None]:

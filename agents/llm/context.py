@@ -9,6 +9,8 @@ from pydantic_core import to_jsonable_python
 
 from agents.domain.context.packing import Count
 from agents.domain.context.papers import Paper
+from agents.domain.knowledge.choosing import Choice, note_text
+from agents.domain.knowledge.document import Note, Status
 from agents.domain.planning.decomposition import Decomposition
 from agents.domain.task.task import Task
 from agents.domain.task.wishes import ALL, for_prompt
@@ -25,7 +27,10 @@ _UNCUT = 1 << 40
 WISHES = "wishes"
 
 # Which is kept before which, where not all fit.
-RANKS = ("wishes", "plan", "feedback", "review", "previous", "papers")
+RANKS = ("wishes", "plan", "directives", "feedback", "review", "previous", "knowledge", "unconfirmed", "papers")
+
+
+NO_NOTES = Choice()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,11 +43,13 @@ class _Block:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Shown:
-    """What a prompt tells of a task: the names of the project's files, and papers for those who plan."""
+    """What a prompt tells of a task: the names of files; papers, notes and directives for those who plan."""
 
     task: Task
     files: tuple[str, ...] = ()
     papers: tuple[Paper, ...] = ()
+    knowledge: Choice = NO_NOTES
+    directives: tuple[str, ...] = ()  # in the order in which they are to be addressed
 
 
 def whole(about: Shown, fence: Fence) -> tuple[str, ...]:
@@ -72,7 +79,7 @@ def fit_task(about: Shown, fence: Fence, room: int, count: Count) -> tuple[str, 
 def cut_for(task: Task, work: str, shown: Sequence[str], fence: Fence) -> list[str]:
     """What a judge must read whole, and is not whole in what it is shown. `work`: a pack of finished work, if any."""
     wide = replace(fence, caps=(*fence.caps, *((name, _UNCUT) for name in ("request", "plan", "work", WISHES))))
-    wanted: dict[str, str] = {"the request": wide.around(task.request.text, "request")}
+    wanted: dict[str, str] = {"the request": wide.around(task.request.whole, "request")}
     if task.wishes:
         wanted["what people said since"] = _wishes(task, wide, False)
     if work:
@@ -95,14 +102,20 @@ def _blocks(about: Shown) -> Iterator[_Block]:
     if about.papers:
         papers = partial(_text, "_papers", {"papers": to_jsonable_python(about.papers)})
         yield _Block(name="papers", said="what the project says of itself", fenced="file", shown=papers)
+    yield from _notes(about.knowledge)
     if before is not None:
         shown = partial(_plan, 0, before)
         yield _Block(name="previous", said="the plan that people saw before", fenced="plan", shown=shown)
     if plan is not None:
         yield _Block(name="plan", said="the plan", fenced="plan", shown=partial(_plan, task.plan.number, plan))
+    if about.directives:
+        ordered = partial(_text, "_directives", {"directives": list(about.directives)})
+        yield _Block(name="directives", said="active directives", fenced="directive", shown=ordered)
     if task.plan.review is not None:
         rounds = to_jsonable_python(task.plan.debate.rounds) if task.plan.debate else []
-        review = partial(_text, "_review", {"review": to_jsonable_python(task.plan.review), "rounds": rounds})
+        # what they found stands in the feedback, where there is some: it is not said twice
+        held = {"review": to_jsonable_python(task.plan.review), "rounds": rounds, "told": bool(task.plan.feedback)}
+        review = partial(_text, "_review", held)
         yield _Block(name="review", said="what the reviewers said", fenced="review", shown=review)
     if task.plan.feedback:
         feedback = partial(_text, "_feedback", {"feedback": list(task.plan.feedback)})
@@ -110,6 +123,21 @@ def _blocks(about: Shown) -> Iterator[_Block]:
     if task.wishes:
         said = partial(_wishes, task)
         yield _Block(name="wishes", said="what people said since", fenced=WISHES, shown=said)
+
+
+def _notes(chosen: Choice) -> Iterator[_Block]:
+    """What is confirmed comes first, the same for all who plan or judge a plan; guesses are for the planner alone."""
+    for name, notes in (("knowledge", chosen.confirmed), ("unconfirmed", chosen.unconfirmed)):
+        if notes:
+            said = "what the project has learnt" if name == "knowledge" else "notes that nobody confirmed"
+            shown = partial(_text, "_knowledge", knowledge_values(notes))
+            yield _Block(name=name, said=said, fenced="knowledge", shown=shown)
+
+
+def knowledge_values(notes: Sequence[Note]) -> dict[str, object]:
+    """Of notes that are all confirmed, or all not; what `_knowledge.j2` is filled with."""
+    confirmed = bool(notes) and notes[0].status is Status.ESTABLISHED
+    return {"confirmed": confirmed, "knowledge": "\n\n".join(map(note_text, notes))}
 
 
 def _wishes(task: Task, fence: Fence, brief: bool) -> str:
@@ -137,8 +165,8 @@ def _within(block: _Block, fence: Fence, room: int, count: Count) -> str:
 
 def _small_head(task: Task, files: tuple[str, ...], fence: Fence, room: int, count: Count) -> str:
     tree = _tree(files, int(room * TREE_SHARE), count)
-    most = _letters(task.request.text, int(room * REQUEST_SHARE), count)
-    return _head_of(task, files, tree, _with_cap(fence, "request", most) if most < len(task.request.text) else fence)
+    most = _letters(task.request.whole, int(room * REQUEST_SHARE), count)
+    return _head_of(task, files, tree, _with_cap(fence, "request", most) if most < len(task.request.whole) else fence)
 
 
 @lru_cache(maxsize=16)
@@ -170,7 +198,7 @@ def _with_cap(fence: Fence, name: str, letters: int) -> Fence:
 
 def _head_of(task: Task, files: tuple[str, ...], tree: str, fence: Fence) -> str:
     hidden = "\n" + packaged_text("_hidden", {"hidden": task.request.hidden}, fence) if task.request.hidden else ""
-    return _head((task.id, task.project or "", task.request.text), files, tree, fence) + hidden
+    return _head((task.id, task.project or "", task.request.whole), files, tree, fence) + hidden
 
 
 @lru_cache(maxsize=64)

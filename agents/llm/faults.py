@@ -1,6 +1,7 @@
 """What can go wrong with a provider's answer: errors classified by HTTP status, and a limit to its size."""
 
 import importlib
+import json
 import re
 from collections.abc import AsyncIterator, Iterator
 from email.utils import parsedate_to_datetime
@@ -72,7 +73,7 @@ def _limit_size(stream: Any) -> Any:
 def failure_of(error: BaseException) -> Failure:
     """Of whatever litellm, its HTTP client or our own deadline raised. What is fatal comes before what passes."""
     message = _message(error)
-    if isinstance(error, TimeoutError):
+    if isinstance(error, TimeoutError) or type(error).__name__ == "Timeout":  # litellm's own
         return Failure(error=ErrorClass.NETWORK, message="it did not answer in time", late=True)
     if large := next((each for each in _chain(error) if isinstance(each, TooLarge)), None):
         return Failure(error=ErrorClass.RESOURCE, message=f"{large}, so it was not read to its end")
@@ -152,6 +153,18 @@ def _seconds(written: str, scale: float, date: str) -> float | None:
 
 def _message(error: BaseException) -> str:
     """What the provider said, without litellm's own prefixes and without anything that looks like a key."""
-    said = re.sub(r"^(litellm\.\w+: |\w+Error: |\w+Exception - )+", "", str(error))
+    said = _of_body(re.sub(r"^(litellm\.\w+: |\w+Error: |\w+Exception - )+", "", str(error)))
     said = _SECRETS.sub("…", clean(said)).partition("\nTraceback")[0]
     return cut(" ".join(said.split()), LONGEST_MESSAGE) or type(error).__name__
+
+
+def _of_body(said: str) -> str:
+    """Where the whole body of an answer stands for a message, what it says is wrong."""
+    start = said.find("{")
+    try:
+        body, _ = json.JSONDecoder().raw_decode(said, start) if start >= 0 else (None, 0)
+    except (ValueError, RecursionError):
+        return said
+    wrong = body.get("error", body) if isinstance(body, dict) else None
+    told = wrong.get("message") if isinstance(wrong, dict) else wrong
+    return f"{said[:start]}{told}" if isinstance(told, str) and told.strip() else said

@@ -21,14 +21,17 @@ from agents.domain.models.routing import Model
 from agents.llm.answers import Message, size_of
 from agents.llm.faults import bound_answers, failure_of
 from agents.llm.rehearsal import Script, provider
+from agents.llm.relay.program_models import ABLE, NO_PROGRAMS, TAKES_NO_TOOLS, ProgramModels
 from agents.llm.replies import Reply, read_reply
 from agents.llm.servers import is_near, is_ollama, is_own, look_at
+from agents.ports import Errand
 
 MARGIN = 2.0  # seconds: litellm may sleep past its own time-out, so ours comes a little later
 MOST_TOKENS = 16_000  # an answer's length where its role has none, so that a call's cost and time have a bound
 BYTES_A_TOKEN = 3  # fewer than any tokenizer needs on average: the reserve errs on the dear side
 # Blocks marked for these are kept by the provider; the others find common prefixes by themselves.
 _MARKS_FOR_CACHE = ("anthropic/", "bedrock/", "vertex_ai/claude", "openrouter/anthropic/")
+_BINDS_BESIDE_TOOLS = ("openai/", "azure/")
 _FREE = {"input_cost_per_token": 0.0, "output_cost_per_token": 0.0}
 _OWN = frozenset({"openai", "hosted_vllm"})  # the names under which litellm asks a server of one's own
 FRESH = 600.0  # seconds for which what a server said of itself holds
@@ -37,8 +40,6 @@ UNKNOWN_PRICE = (5e-6, 25e-6)
 
 # What escapes from litellm where a provider's reply is of no shape it knows, and our own deadline.
 _TRIPS = (TimeoutError, OSError, ValueError, TypeError, LookupError, AttributeError)
-
-log = logging.getLogger("overlord.llm")
 
 
 class CallFailed(Exception):
@@ -55,14 +56,18 @@ class Request:
     told: Mapping[str, object] = field(default_factory=dict)  # about the question; only the rehearsal gets to see it
     most: int | None = None  # tokens of the answer, where its role has a limit
     tools: str = ""  # as JSON, for litellm changes what it is given; none: an answer in words is wanted
-    schema: str = ""  # as JSON: what the answer is bound to, where a server can do that
+    may_call: bool = True  # those tools
+    schema: str = ""  # as JSON: what the answer is bound to, where a server takes any schema
+    strict: str = ""  # the same for providers that take an object with all its fields alone
+    errand: Errand | None = None  # for a model that a program asks
 
 
 class Gateway:
     """Loads litellm on first use, in a thread: it takes seconds to import. `scripts` are what can be rehearsed."""
 
-    def __init__(self, scripts: Sequence[Script] = ()) -> None:
+    def __init__(self, scripts: Sequence[Script] = (), programs: ProgramModels = NO_PROGRAMS) -> None:
         self._scripts = scripts
+        self._programs = programs
         self._litellm: Any = None
         self._loading = asyncio.Lock()
         self._one_at_a_time = threading.Lock()
@@ -78,7 +83,7 @@ class Gateway:
     async def warm(self) -> None:
         async with self._loading:
             if self._litellm is None:
-                self._litellm = await asyncio.to_thread(_load, self._scripts)
+                self._litellm = await asyncio.to_thread(_load, self._scripts, self._programs)
 
     async def worst_case(self, model: Model, size: int, most: int | None = None) -> float:
         """Dollars that one call may cost at most. A server of one's own is free, unless its price is written."""
@@ -87,7 +92,9 @@ class Gateway:
 
     async def prices(self, model: Model) -> tuple[float, float]:
         """Dollars a token, in and out: as written, listed or told by its server; nothing for one's own, else what is
-        dear, so that a budget holds."""
+        dear, so that a budget holds. What a program asks is counted where it asks."""
+        if model.program:
+            return 0.0, 0.0
         info = await self._model_info(model)
         listed = float(info.get("input_cost_per_token") or 0.0), float(info.get("output_cost_per_token") or 0.0)
         if model.price is not None or any(listed):
@@ -96,20 +103,33 @@ class Gateway:
             return 0.0, 0.0
         return (await self.ability(model)).price or UNKNOWN_PRICE
 
+    async def cache_prices(self, model: Model) -> tuple[float, float]:
+        """Dollars for a token that the provider had kept, and for one that it keeps anew; else what any costs."""
+        info, (price_in, _) = await self._model_info(model), await self.prices(model)
+        if model.price is not None:
+            return price_in, price_in
+        kept, written = info.get("cache_read_input_token_cost"), info.get("cache_creation_input_token_cost")
+        return float(kept or price_in), float(written or price_in)
+
     async def ask(self, request: Request) -> Reply:
         """Raises CallFailed. The deadline holds whatever the provider or litellm does, from when the call is sent."""
         info, able = await self._model_info(request.model), await self.ability(request.model)
-        if request.tools and able.tools is False:
-            raise CallFailed(Failure(error=ErrorClass.RESOURCE, message=DROPS_TOOLS, no_tools=True))
+        if request.tools and able.tools is False and request.errand is None:
+            message = TAKES_NO_TOOLS if request.model.program else DROPS_TOOLS
+            raise CallFailed(Failure(error=ErrorClass.RESOURCE, message=message, no_tools=True))
         arguments = await self._arguments(request, info)
         try:
             async with self._turn_at(request.model, able), asyncio.timeout(request.timeout + MARGIN):
-                with _no_records():
+                with _no_records(), self._programs.holding(request.model, request.errand) as held:
                     raw = await self._litellm.acompletion(**arguments)
         except (*self._litellm.exceptions.LITELLM_EXCEPTION_TYPES, *_TRIPS) as error:
             raise CallFailed(self._learn(request, failure_of(error))) from error
-        reply = read_reply(raw, tools=bool(request.tools))
-        if reply.cost:
+        if held.reached is not None:
+            raise held.reached
+        if held.answers.failure is not None:
+            raise CallFailed(held.answers.failure)
+        reply = replace(read_reply(raw, tools=bool(request.tools)), asking=held.answers.asking)
+        if reply.cost or request.model.program:
             return reply
         price_in, price_out = await self.prices(request.model)  # nobody said what it cost
         return replace(reply, cost=price_in * reply.tokens_in + price_out * reply.tokens_out)
@@ -120,7 +140,7 @@ class Gateway:
         if not able.at_once:
             yield
             return
-        queue = self._queues.setdefault(model.base_url, asyncio.Semaphore(able.at_once))
+        queue = self._queues.setdefault("" if model.program else model.base_url, asyncio.Semaphore(able.at_once))
         async with queue:
             yield
 
@@ -132,7 +152,7 @@ class Gateway:
             said = failure.window or size_of(request.messages) // BYTES_A_TOKEN * 3 // 4
             before = self._windows.get(request.model)
             self._windows[request.model] = min(said, before) if before else said
-        if failure.unbound and request.schema and request.model not in self._unbound:
+        if failure.unbound and (request.schema or request.strict) and request.model not in self._unbound:
             self._unbound.add(request.model)
             message = "its server takes no schema for an answer, so it is asked without one"
             return Failure(error=ErrorClass.CLI_ERROR, message=message)
@@ -144,6 +164,7 @@ class Gateway:
     async def window(self, model: Model) -> int:
         """Tokens that fit into one call, with its answer; 0 where nobody knows. Written, listed, told by its server, or
         learnt from a refusal, which says it best."""
+        model = self._programs.asked_by(model)
         info, able = await self._model_info(model), await self.ability(model)
         known = model.window or able.window or int(info.get("max_input_tokens") or 0)
         learnt = self._windows.get(model, 0)
@@ -151,6 +172,8 @@ class Gateway:
 
     async def ability(self, model: Model) -> Ability:
         """What its server says of itself. It is asked once, and looked at now and then, for it may have changed."""
+        if model.program:
+            return ABLE
         known = self._abilities.get(model)
         if known is not None and time.monotonic() - self._looked[model] < FRESH:
             return known
@@ -180,6 +203,7 @@ class Gateway:
 
     async def most_tokens(self, model: Model, most: int | None) -> int:
         """Of an answer, with room to think for those who do so unasked."""
+        model = self._programs.asked_by(model)
         info = await self._model_info(model)
         asked_to = self.marks_for_cache(model)  # these think where they are told to, and we tell none
         thinks = not asked_to and (bool(info.get("supports_reasoning")) if info else not model.rehearsal)
@@ -190,7 +214,7 @@ class Gateway:
     async def _arguments(self, request: Request, info: Mapping[str, Any]) -> dict[str, object]:
         model = request.model
         arguments: dict[str, object] = {
-            "model": model.name,
+            "model": model.name if "/" in model.name else f"{model.name}/default",
             "messages": list(request.messages),
             "timeout": request.timeout,
             "max_tokens": await self.most_tokens(model, request.most),
@@ -205,14 +229,30 @@ class Gateway:
             arguments["metadata"] = {"overlord": dict(request.told)}
         if is_ollama(model):
             arguments["num_ctx"] = await self.window(model)  # else it cuts off at 4,096 without a word
-        if request.tools:
+        if request.tools and not model.program:
             arguments["tools"] = json.loads(request.tools)
-        elif request.schema and is_own(model) and not info and model not in self._unbound:
-            bound = {"name": "answer", "schema": json.loads(request.schema)}
-            arguments["response_format"] = {"type": "json_schema", "json_schema": bound}
-        elif info.get("supports_response_schema") and not self.marks_for_cache(model):
-            arguments["response_format"] = {"type": "json_object"}
+            if not request.may_call:
+                arguments["tool_choice"] = "none"
+        if binding := self._binding(request, info):
+            arguments["response_format"] = binding
         return arguments
+
+    def _binding(self, request: Request, info: Mapping[str, Any]) -> dict[str, object] | None:
+        """What decoding is bound to. Where tools may be called first, only OpenAI binds what is said in their place."""
+        model, listed = request.model, bool(info.get("supports_response_schema"))
+        if request.tools and not request.strict:  # a turn of a talk is in words, and no JSON
+            return None
+        beside = listed and model.name.startswith(_BINDS_BESIDE_TOOLS)
+        if request.tools and not beside and (request.may_call or not model.name.startswith("hosted_vllm/")):
+            return None
+        if model not in self._unbound:
+            if request.schema and is_own(model) and not info:
+                bound: dict[str, object] = {"name": "answer", "schema": json.loads(request.schema)}
+                return {"type": "json_schema", "json_schema": bound}
+            if request.strict and listed:
+                bound = {"name": "answer", "strict": True, "schema": json.loads(request.strict)}
+                return {"type": "json_schema", "json_schema": bound}
+        return {"type": "json_object"} if listed and not self.marks_for_cache(model) else None
 
     async def _model_info(self, model: Model) -> Mapping[str, Any]:
         """What litellm's price list says of a model; nothing, for one that is somebody's own."""
@@ -266,7 +306,7 @@ def _no_key(model: Model) -> str:
 DROPS_TOOLS = "its server takes no tools: the model's chat template has no words for them"
 
 
-def _load(scripts: Sequence[Script]) -> Any:
+def _load(scripts: Sequence[Script], programs: ProgramModels) -> Any:
     # Before the import: else it fetches a price list, and counting tokens fetches a tokenizer.
     os.environ.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "True")
     litellm: Any = importlib.import_module("litellm")
@@ -277,9 +317,12 @@ def _load(scripts: Sequence[Script]) -> Any:
     for name in ("LiteLLM", "LiteLLM Router", "LiteLLM Proxy", "httpx"):
         logging.getLogger(name).setLevel(logging.ERROR)
     bound_answers()
-    if scripts:  # the offline model is a provider like any other
-        known = [each for each in litellm.custom_provider_map if each["provider"] != "rehearsal"]
-        litellm.custom_provider_map = [*known, {"provider": "rehearsal", "custom_handler": provider(scripts)}]
+    # the offline model is a provider like any other, and so are programs
+    ours = [{"provider": "rehearsal", "custom_handler": provider(scripts)}] if scripts else []
+    ours += programs.providers()
+    names = {each["provider"] for each in ours}
+    known = [each for each in litellm.custom_provider_map if each["provider"] not in names]
+    litellm.custom_provider_map = [*known, *ours]
     gc.freeze()  # all of it stays: walking over it held the loop up for 170 ms at each full collection
     return litellm
 

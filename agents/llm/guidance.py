@@ -88,5 +88,5 @@ async def _in_a_child(task: Mapping[str, object]) -> str:
     what = wrong.decode(errors="replace").strip().splitlines()
     raise BadTemplate(
         what[-1] if what else f"it takes longer than {SECONDS:g} s or more memory than it may",
-        next_step=f"Mend the template in {PLACE}, or remove it.",
+        next_step=f"Fix the template in {PLACE}, or remove it.",
     )

@@ -16,11 +16,13 @@ from pydantic_core import to_jsonable_python
 from agents.domain.context.packing import Count
 from agents.domain.context.papers import Paper, choose_papers, fill_papers
 from agents.domain.errors import OverlordError
+from agents.domain.knowledge.choosing import Choice
+from agents.domain.knowledge.note import Supervisor
 from agents.domain.models.routing import Size
 from agents.domain.task.task import Task
 from agents.llm.answers import CACHE_MARK
-from agents.llm.context import Shown, cut_for, fit_task, whole
-from agents.llm.guidance import OURS_ALONE, Guidance, Templates, no_templates, read_guidance
+from agents.llm.context import NO_NOTES, Shown, cut_for, fit_task, whole
+from agents.llm.guidance import FIRST, OURS_ALONE, Guidance, Templates, no_templates, read_guidance
 from agents.llm.rendering import CAPS, Fence, Trusted, packaged_text
 from agents.llm.tokens import Tokens
 from agents.ports import Ask
@@ -28,14 +30,25 @@ from manifests import packaged_path
 
 BRIEF = 1_500  # tokens in which a task is told to a model that could not take all of it
 BYTES_A_TOKEN = 3  # a little fewer than in most texts
-BY_ITSELF = frozenset({"route"})  # says all there is to it: no task has begun
+SUPERVISORS = frozenset(each.value for each in Supervisor)
+BY_ITSELF = frozenset({"route"}) | SUPERVISORS  # says all there is to it: no task has begun, or it is told in short
 TALK = frozenset({"route", "intent", "project", "wish"})  # questions about what somebody said
 QUESTION = 400  # tokens kept free for a question at least: what is left for the task is the same for short ones
 
-PLANNING = frozenset({"decompose", "critic", "custodiet", "specialist", "debate"})  # those who are shown papers
+PLANNING = frozenset({"decompose", "critic", "custodiet", "specialist", "debate"})  # those who are shown papers, notes
+PLANS = frozenset({"decompose"})  # who is shown what nobody confirmed, and directives: who judges a plan is not
+ALONE = frozenset({"code_review"})  # asked often, long after the others: their duties would only be paid for
+JUDGING = PLANNING | {"code_review", "control"}  # whose answers people wait for
 
 Files = Callable[[str], Awaitable[Sequence[str]]]
 ReadFiles = Callable[[str, Sequence[str]], Awaitable[Mapping[str, bytes]]]  # of a project, as they are committed
+
+
+ChooseNotes = Callable[[str, str, str], Awaitable[Choice]]  # of a project, at a commit, for what this is about
+
+
+async def choose_nothing(project: str, commit: str, about: str) -> Choice:
+    return NO_NOTES
 
 
 async def read_nothing(project: str, paths: Sequence[str]) -> Mapping[str, bytes]:
@@ -81,12 +94,14 @@ class PromptCut(OverlordError):
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Adds:
     """How many characters of names of files are shown for a task, the words a role adds to its questions, and how the
-    papers of a project are read."""
+    papers and notes of a project are read."""
 
     room: Callable[[Task], int] = lambda task: CAPS["files"]
-    words: Callable[[str], str] = lambda persona: ""
+    words: Callable[[str, Fence], str] = lambda persona, fence: ""
+    wanted: Callable[[Task, Sequence[str]], Sequence[str]] = lambda task, files: ()  # by whoever plans it
     read: ReadFiles = read_nothing
     redact: Callable[[str], str] = str
+    notes: ChooseNotes = choose_nothing
 
 
 class Prompts:
@@ -131,21 +146,25 @@ class Prompts:
         files: Sequence[str] | None = values.pop("files", None)
         if files is None and task.project and asked.question not in BY_ITSELF:
             files = await self._files(task.project)
+        directives = tuple(values.pop("directives", ())) if asked.question in PLANS else ()
         told = {**_of_task(task), "brief": asked.brief, **values}
         body = packaged_text(asked.question, told, fence)
         guidance = Guidance() if asked.brief else await self._guidance(asked, told, fence)
-        if asked.persona and (words := self._adds.words(asked.persona)):
+        if asked.persona and (words := self._adds.words(asked.persona, fence)):
             body = f"{body}\n\n{words}"
         if guidance.text:
             body = f"{body}\n\n{guidance.text}"
         wanted = {"question": Trusted(asked.question), "body": Trusted(body), "schema": Trusted(schema), "tag": nonce}
         question = packaged_text("_question", {**wanted, "most": size.output if size else None}, fence)
-        system = _talk() if asked.question in TALK else _section(asked.question) if asked.brief else _handbook()
+        system = _section(asked.question) if asked.brief or asked.question in ALONE else _rules(asked.question)
         prompt = Prompt(system=system, context=(), question=question, left_out=guidance.left_out)
         if asked.question in BY_ITSELF:
             return prompt
         listed = tuple(map(str, files or ()))
-        about = Shown(task=task, files=listed, papers=await self._papers(asked, listed))
+        papers, notes = await self._papers(asked, listed), await self._notes(asked)
+        about = Shown(task=task, files=listed, papers=papers, knowledge=notes, directives=directives)
+        if asked.question == FIRST:
+            prompt = replace(prompt, left_out=(*prompt.left_out, *notes.left_out))
         if asked.brief:
             return replace(prompt, context=await asyncio.to_thread(fit_task, about, fence, BRIEF, self._count))
         if size is None or size.input is None:
@@ -158,10 +177,17 @@ class Prompts:
         """The same for all who plan or judge a plan, so that a provider finds one beginning."""
         if asked.question not in PLANNING or not asked.task.project:
             return ()
-        chosen = choose_papers(files, asked.task.request.text)
+        chosen = choose_papers(files, asked.task.request.text, self._adds.wanted(asked.task, files))
         found = await self._adds.read(asked.task.project, [paper.path for paper in chosen]) if chosen else {}
         filled = fill_papers((paper, found[paper.path]) for paper in chosen if paper.path in found)
         return tuple(replace(paper, text=self._adds.redact(paper.text)) for paper in filled)
+
+    async def _notes(self, asked: Ask) -> Choice:
+        """By the request alone, so that they are the same throughout a task. Guesses are for who plans."""
+        if asked.question not in PLANNING or not asked.task.project or asked.brief:
+            return NO_NOTES
+        chosen = await self._adds.notes(asked.task.project, asked.task.work.base, asked.task.request.text)
+        return chosen if asked.question in PLANS else replace(chosen, unconfirmed=())
 
     def _within(self, prompt: Prompt, about: Shown, fence: Fence, most: int) -> Prompt:
         room = most - self._count(prompt.system) - max(self._count(prompt.question), QUESTION)
@@ -215,22 +241,30 @@ def _handbook() -> str:
 
 
 @lru_cache(maxsize=1)
-def _talk() -> str:
-    """Instead of the handbook, for questions about what was said: they are asked of every message."""
-    return packaged_text("_talk", {}, Fence("data"))
+def _parts() -> tuple[str, ...]:
+    return tuple(re.split(r"^(?=## )", _handbook(), flags=re.MULTILINE))
+
+
+@lru_cache(maxsize=64)
+def _rules(question: str) -> str:
+    """The handbook, but for the duties of who reads finished work; a short one for questions about what was said, which
+    are asked of every message, and for those who look across finished work."""
+    if question in TALK or question in SUPERVISORS:
+        return packaged_text("_talk" if question in TALK else "_supervise", {}, Fence("data"))
+    return "".join(part for part in _parts() if not part.startswith("## Code review\n")).strip()
 
 
 @lru_cache(maxsize=16)
 def _section(question: str) -> str:
     """The handbook for one question: what everybody must know, and its own duties."""
-    first, *sections = re.split(r"^(?=## )", _handbook(), flags=re.MULTILINE)
+    first, *sections = _parts()
     wanted = (*_FOR_ALL, _DUTIES.get(question, ""))
     own = [part for part in sections if part.partition("\n")[0].removeprefix("## ") in wanted]
     return "".join((first, *own)).strip() if question in _DUTIES else _handbook()
 
 
 _FOR_ALL = ("What you may believe", "How you answer")
-_DUTIES = {"decompose": "Planner"}  # questions that are asked in brief
+_DUTIES = {"decompose": "Planner", "code_review": "Code review"}  # of questions that are asked without the others
 
 
 @lru_cache(maxsize=1)

@@ -8,12 +8,16 @@ from typing import Any
 
 from agents.llm.answers import NONCE
 
-NAME = "rehearsal"
 MODEL = "rehearsal/sample"
 Script = Mapping[str, Any]
 Message = Mapping[str, Any]
 Call = tuple[str, Mapping[str, Any]]
 _ALIKE = 0.8  # how much of a request must be as in the script: people correct themselves and are polite
+_ASKS = re.compile(
+    r"(?:how|what|why|where|which|when|who|whose|is|are|was|were|does|do|did|has|have)\b"
+    r"(?! about| if| not|n't| we ).*\?$",
+    re.IGNORECASE | re.DOTALL,
+)
 _DENIES = frozenset({"not", "no", "never", "without", "stop", "don"})
 
 
@@ -22,7 +26,8 @@ class Rehearsal:
 
     def __init__(self, scripts: Sequence[Script]) -> None:
         self._scripts = {_plain(str(script["request"])): script for script in scripts}
-        self._names = [str(script["request"]) for script in scripts]
+        self._names = [str(script["request"]) for script in scripts if "shows" in script]
+        self._questions = [str(script["request"]) for script in scripts if "ask" in script]
 
     def answer(self, question: str, request: str, turn: int) -> dict[str, Any]:
         """The scripted answer for the turn-th time this is asked (from 0)."""
@@ -40,6 +45,21 @@ class Rehearsal:
             return self._scripts[said]
         alike, known = max(((_likeness(known, said), known) for known in self._scripts), default=(0.0, ""))
         return None if alike < _ALIKE or _denies(said, known) else self._scripts[known]
+
+    def route(self, said: str) -> dict[str, Any]:
+        """What it cannot play is a request, unless it is plainly a question."""
+        script = self._script(said)
+        asks = "ask" in script if script else bool(_ASKS.match(said.strip()))
+        return {"route": "question" if asks else "change", "confidence": 1.0}
+
+    def read(self, said: str, messages: Sequence[Message]) -> list[Call]:
+        """The tools that are called next to answer a question about the code."""
+        turns = (self._script(said) or {}).get("ask", ())
+        if not turns:
+            known = " Without one I can answer this: " + " ".join(f"“{each}”" for each in self._questions)
+            return [("give_answer", {"answer": NO_READER + (known if self._questions else "")})]
+        asked = max((at for at, message in enumerate(messages) if message.get("role") == "user"), default=0)
+        return _calls(turns[min(_lines_played(turns, messages[asked:]), len(turns) - 1)])
 
     def work(self, told: Mapping[str, Any], messages: Sequence[Message]) -> list[Call]:
         """The tools that a minion calls next in this attempt, after all that was said in it."""
@@ -80,6 +100,7 @@ NO_READER = (
     "No model is configured, so nobody can read the code for you: this is a rehearsal. Give me a model and restart me: "
     "set ANTHROPIC_API_KEY or OPENAI_API_KEY, start Ollama, or name one in OVERLORD_MODELS__PRIMARY."
 )
+NOTHING_NEW = "Nothing new, as far as a script can tell."
 AT_END = {"reason": "This is a rehearsal, and my script for this subtask is at its end."}
 NOT_HEEDED = " This is a rehearsal: what was said since I first finished is not worked in."
 
@@ -133,14 +154,17 @@ def _names(calls: Any) -> list[str]:
 
 
 DEFAULTS: dict[str, list[dict[str, Any]]] = {
-    "critic": [{"probe": "halt", "verdict": "no_verdict"}],
+    "critic": [{"verdict": "no_verdict"}],
     "custodiet": [{"verdict": "no_verdict"}],
-    "code_review": [{"probe": "rejected", "status": "no_verdict"}],
+    "code_review": [{"status": "no_verdict"}],
     "specialist": [{"concerns": [], "suggestions": []}],
     "intent": [{"intent": "other", "confidence": 1.0}],
     "project": [{"confidence": 0.0}],
     "setup": [{"commands": []}],
-    "route": [{"route": "change", "confidence": 1.0}],  # what it can play are requests
+    "code_style": [{"summary": NOTHING_NEW}],
+    "design": [{"summary": NOTHING_NEW}],
+    "internaliser": [{"summary": NOTHING_NEW}],
+    "draft_skill": [{"name": "", "description": "", "instructions": ""}],  # nobody wrote one for this request
     "wish": [{"contradicts": False, "confidence": 0.0}],  # a script cannot tell
 }
 
@@ -197,11 +221,14 @@ def provider(scripts: Sequence[Script]) -> Any:
             if told.get("question") == "work":
                 return ModelResponse(model=MODEL, choices=[_turn(played, told, kwargs.get("messages") or args[1])])
             if told.get("question") == "ask":
-                return ModelResponse(model=MODEL, choices=[_in_calls([("give_answer", {"answer": NO_READER})], "ask")])
+                calls = played.read(str(told.get("said", "")), kwargs.get("messages") or args[1])
+                return ModelResponse(model=MODEL, choices=[_in_calls(calls, f"ask_{told.get('turn')}")])
             question, turn = _place_in_script(str(told.get("question", "")), str(told.get("step", "")))
             said = played.answer(question, str(told.get("request", "")), turn)
             if question == "intent":
                 said = guess_intent(str(told.get("said", "")))
+            if question == "route":
+                said = played.route(str(told.get("said", "")))
             answer = {**said, NONCE: told.get("tag", "")}
             message = {"role": "assistant", "content": json.dumps(answer)}
             return ModelResponse(model=MODEL, choices=[{"message": message, "finish_reason": "stop", "index": 0}])

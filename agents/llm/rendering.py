@@ -28,6 +28,7 @@ CAPS: dict[str, int] = {
     "plan": 40_000,
     "file": 40_000,
     "words": 8_000,
+    "reasoning": 2_000,
     "guidance": 8_000,
     "record": 24_000,
     "work": 400_000,  # finished work, packed for a reviewer
@@ -78,6 +79,11 @@ class Fence:
         note = f' note="{"; ".join(notes)}"' if notes else ""
         return Trusted(f'<{self.tag} name="{label}"{note}>\n{shown}\n</{self.tag}>')
 
+    def quote(self, value: object) -> Trusted:
+        """What a person asked for or approved: an instruction, on lines of its own that begin with a mark."""
+        text = cut(self.harmless(str(value))[0], CAP)
+        return Trusted("\n".join(f"> {line}" for line in text.splitlines() or [""]))
+
     def harmless(self, text: str, *, said: bool = False) -> tuple[str, list[str]]:
         """Without unseen characters and without our tag; and what a reader should know was there."""
         shown, notes = text, []
@@ -116,6 +122,7 @@ def environment() -> ImmutableSandboxedEnvironment:
         autoescape=False,
     )
     made.filters["untrusted"] = lambda value, name: _HERE.get().around(value, name)
+    made.filters["quoted"] = lambda value: _HERE.get().quote(value)
     made.globals.clear()  # no cycler, lipsum, joiner, namespace, range: nothing to climb from, nothing to spin
     return made
 
@@ -123,6 +130,11 @@ def environment() -> ImmutableSandboxedEnvironment:
 def packaged_text(name: str, values: Mapping[str, object], fence: Fence) -> str:
     """One of our own templates. Values are plain data."""
     return _render(lambda: _template(name), values, fence)
+
+
+def given_text(source: str, values: Mapping[str, object], fence: Fence) -> str:
+    """A template of the operator's own."""
+    return _render(lambda: environment().from_string(source), values, fence)
 
 
 @lru_cache(maxsize=64)
@@ -139,7 +151,7 @@ def _render(template: Callable[[], Template], values: Mapping[str, object], fenc
     except (TemplateError, ArithmeticError, LookupError, TypeError, ValueError, AttributeError) as error:
         line = f" (line {error.lineno})" if isinstance(error, TemplateSyntaxError) else ""
         raise BadTemplate(
-            f"It cannot be rendered: {cut(clean(str(error)), 200)}{line}", next_step="Mend the template, or remove it."
+            f"It cannot be rendered: {cut(clean(str(error)), 200)}{line}", next_step="Fix the template, or remove it."
         ) from error
     finally:
         _HERE.reset(before)

@@ -19,6 +19,7 @@ class Reply:
     tokens_in: int
     tokens_out: int
     cached_tokens: int
+    asking: float = 0.0  # seconds of it that are counted elsewhere: where a program asked
 
 
 def read_reply(raw: Any, *, tools: bool) -> Reply:

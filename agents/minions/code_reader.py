@@ -153,7 +153,7 @@ class CodeTalks:
                 messages=talk.messages,
                 shorter=talk.shorten_to,
                 tools=tuple(run.executor.tools.values()),
-                about={"question": "ask", "turn": talk.turns},
+                about={"question": "ask", "turn": talk.turns, "said": brief.asked.text},
                 first=tuple(run.owed),
             )
         )

@@ -13,15 +13,16 @@ from typing import Any
 
 from agents.domain.checks.scope import Scope, ScopeMode
 from agents.domain.errors import OverlordError, StaleLease
+from agents.domain.knowledge.document import Note, Status
 from agents.domain.text.sanitize import clean, cut
-from agents.minions.engines import EngineServices
+from agents.minions.engines import EngineServices, NotesOf
 from agents.minions.engines.builtin.executor import SCOPE, Done, LateRoom, NoRoom, ParsedCall, Spec, ToolExecutor
-from agents.minions.engines.builtin.tools import TOOLS
+from agents.minions.engines.builtin.tools import offer
 from agents.minions.engines.builtin.transcript import LETTERS_A_TOKEN, Message, Row, Turn, result
 from agents.minions.engines.builtin.turn import message_of, parse_calls
-from agents.ports import Keep, LookBrief, Owed, Said, Show, Tool, Trial, Workspace
+from agents.ports import Keep, LookBrief, Owed, Said, Show, Tool, Workspace
 
-READS = ("read_file", "list_directory", "glob_files", "search_files", "run_command")
+READS = ("read_file", "list_directory", "glob_files", "search_files", "run_command", "search_knowledge")
 LONGEST = 32_000  # characters of one result
 MOST_FAILED = 3  # turns in a row in which every call failed
 LAST_LOOK = "You have looked enough. Answer now with the JSON object; what you could not see is an assumption."
@@ -31,10 +32,14 @@ Lend = Callable[[str, str], AbstractAsyncContextManager[Workspace]]  # a project
 
 @asynccontextmanager
 async def open_code(
-    services: EngineServices, lend: Lend, of: tuple[str, str], more: Sequence[Spec], show: Show
+    services: EngineServices,
+    lend: Lend,
+    of: tuple[str, str],
+    more: Sequence[Spec],
+    show: Show,
 ) -> AsyncIterator[ToolExecutor]:
-    """The files of a project at a commit, and a sandbox for when it is needed. Nothing may be written."""
-    sandbox = await services.sandbox()
+    """The files of a project at a commit, its notes, and a sandbox for when it is needed. Nothing may be written."""
+    sandbox, notes = await services.sandbox(), await services.notes_of(*of)
     async with lend(*of) as lent:
         nothing = Scope(mode=ScopeMode.EXPLICIT).dump()
         workspace = replace(lent, environ={**lent.environ, SCOPE: nothing})
@@ -42,15 +47,15 @@ async def open_code(
         room = LateRoom(lambda: sandbox.open(workspace, services.profile))
         try:
             yield ToolExecutor(
-                tools={name: TOOLS[name] for name in READS} | {spec.name: spec for spec in more},
+                tools=offer(READS, notes) | {spec.name: spec for spec in more},
                 files=files,
                 workspace=workspace,
                 room=room,
                 skills=(),
                 limits=services.limits,
                 show=show,
-                trials=_no_trials,
-                refused=_nothing_refused,
+                hand_in=None,
+                notes=notes,
             )
         finally:
             await room.close()
@@ -65,6 +70,7 @@ class Looking:
     lend: Lend
     brief: LookBrief
     show: Show
+    notes: Sequence[Note] = ()
     rows: list[Row] = field(default_factory=list)  # of this run, those that are not shown any more among them
     owed: list[Owed] = field(default_factory=list)
     held: AsyncExitStack = field(default_factory=AsyncExitStack)
@@ -72,7 +78,7 @@ class Looking:
 
     @property
     def tools(self) -> Sequence[Tool]:
-        return tuple(TOOLS[name] for name in READS)
+        return tuple(offer(READS, self.notes).values())
 
     @property
     def talk(self) -> list[Message]:
@@ -91,6 +97,10 @@ class Looking:
     @property
     def read(self) -> tuple[str, ...]:
         return tuple(dict.fromkeys(path for row in self._shown for path in row.get("read", ())))
+
+    @property
+    def at(self) -> tuple[str, str]:
+        return self.brief.project, self.brief.commit
 
     def take_owed(self) -> Sequence[Owed]:
         owed, self.owed = self.owed, []
@@ -166,7 +176,10 @@ def _letters(rows: Sequence[Row]) -> int:
 
 @asynccontextmanager
 async def look_at(services: EngineServices, lend: Lend, brief: LookBrief, show: Show) -> AsyncIterator[Looking]:
-    look = Looking(services=services, lend=lend, brief=brief, show=show)
+    if brief.judges:
+        services = replace(services, notes_of=_confirmed(services.notes_of))
+    notes = await services.notes_of(brief.project, brief.commit)
+    look = Looking(services=services, lend=lend, brief=brief, show=show, notes=notes)
     look.rows += await services.turns.of(look.key)
     try:
         yield look
@@ -174,9 +187,10 @@ async def look_at(services: EngineServices, lend: Lend, brief: LookBrief, show: 
         await look.settle()
 
 
-async def _no_trials() -> Sequence[Trial]:
-    return ()
+def _confirmed(notes_of: NotesOf) -> NotesOf:
+    """For judges: what nobody confirmed has no word in a verdict."""
 
+    async def confirmed_notes(project: str, commit: str) -> Sequence[Note]:
+        return [note for note in await notes_of(project, commit) if note.status is Status.ESTABLISHED]
 
-async def _nothing_refused() -> str:
-    return ""
+    return confirmed_notes

@@ -5,13 +5,12 @@ import os
 import re
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Generic, TypeVar
 
-from agents.domain.checks.scope import matches
 from agents.domain.context.packing import Part, Section, escape_headings, secret_path
 from agents.domain.errors import OverlordError
 from agents.domain.text.redact import Redact
@@ -140,7 +139,7 @@ class Texts:
 
 class Reading:
     """One reading of a worktree. About `most` tokens are read; `only` names the blobs that may be shown, and `without`
-    are patterns of files that a role leaves aside."""
+    says which files a role leaves aside."""
 
     def __init__(
         self,
@@ -149,7 +148,7 @@ class Reading:
         *,
         most: int,
         only: Mapping[str, str] | None = None,
-        without: Sequence[str] = (),
+        without: Callable[[str], bool] = lambda path: False,
     ) -> None:
         self._tree = tree
         self._texts = texts
@@ -179,11 +178,27 @@ class Reading:
             text = "\n".join(section.text.splitlines()[:lines])
             yield replace(section, text=text, tokens=self._texts.counts(text))
 
+    def outline(self, part: Part, path: str) -> Iterator[Section]:
+        """A file that is read to tell what others may call of it: nothing else of it is shown, so it may be one that
+        the role leaves aside."""
+        with suppress(_NotShown):
+            yield self._read(part, path)
+
+    def settings_of(self, path: str) -> str:
+        """Of a file that says where others are, and is itself not shown. Empty: it cannot be read."""
+        try:
+            return _decode(self._tree.read(path, LARGEST))
+        except (_NotShown, OverlordError, OSError):
+            return ""
+
     def _file(self, part: Part, path: str) -> Section:
+        if self._without(path):
+            raise _NotShown("left aside")
+        return self._read(part, path)
+
+    def _read(self, part: Part, path: str) -> Section:
         if secret_path(path):
             raise _NotShown("may hold secrets")
-        if any(matches(path, pattern) for pattern in self._without):
-            raise _NotShown("left aside")
         if self._room <= 0 and part is not Part.TARGET:
             raise _NotShown("no room")
         try:

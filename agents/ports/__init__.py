@@ -11,8 +11,12 @@ from agents.domain.decisions.decision import Decision
 from agents.domain.decisions.kind import Moment
 from agents.domain.events import Event
 from agents.domain.ids import Account, PersonId, TaskId
+from agents.domain.knowledge.note import Carried
 from agents.domain.limits import Limits
+from agents.domain.planning.decomposition import Subtask
 from agents.domain.planning.points import Principle
+from agents.domain.skills.drafting import Shelf
+from agents.domain.skills.skill import Skill
 from agents.domain.task.task import Task
 from agents.domain.workflow.workflow import DEFAULT, Resolved, Workflow
 from agents.ports.asking import (
@@ -23,6 +27,19 @@ from agents.ports.asking import (
     LookBrief as LookBrief,
     Nearby as Nearby,
     Surroundings as Surroundings,
+)
+from agents.ports.engines import (
+    ADDRESS as ADDRESS,
+    TOOLS_ADDRESS as TOOLS_ADDRESS,
+    Act as Act,
+    Answers as Answers,
+    AskProgram as AskProgram,
+    Errand as Errand,
+    FindProgram as FindProgram,
+    Lender as Lender,
+    LentModel as LentModel,
+    Loan as Loan,
+    Program as Program,
 )
 from agents.ports.judging import (
     Candidate as Candidate,
@@ -40,6 +57,7 @@ from agents.ports.judging import (
     Target as Target,
     Trial as Trial,
 )
+from agents.ports.knowledge import NO_KNOWLEDGE as NO_KNOWLEDGE, Knowledge as Knowledge
 from agents.ports.minions import (
     Asked as Asked,
     Brief as Brief,
@@ -80,9 +98,11 @@ from agents.ports.workspace import (
     Checkout as Checkout,
     CheckoutFailed as CheckoutFailed,
     Checkouts as Checkouts,
+    Door as Door,
     EndedBy as EndedBy,
     Ground as Ground,
     Grounds as Grounds,
+    Joined as Joined,
     Listener as Listener,
     Live,
     Profile as Profile,
@@ -95,6 +115,7 @@ from agents.ports.workspace import (
     Show as Show,
     Shown as Shown,
     Uncommittable as Uncommittable,
+    Undone as Undone,
     Workspace as Workspace,
     show_nothing as show_nothing,
 )
@@ -121,8 +142,9 @@ class Clock(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class History:
-    """What people decided of a task and what it cost so far, for texts that outlive it."""
+    """What happened to a task, what people decided of it and what it cost so far, for texts that outlive it."""
 
+    facts: Sequence[tuple[str, Event]] = ()  # each with its hash, oldest first
     decisions: Sequence[Decision] = ()  # that are closed, oldest first
     names: Mapping[PersonId, str] = field(default_factory=dict)  # of whoever asked or decided, where one is known
     spent: float = 0.0  # dollars
@@ -172,12 +194,30 @@ class Texts(Protocol):
 
     def merge_text(self, task: Task, history: History) -> str: ...
 
+    def audit_text(self, task: Task, history: History) -> str:
+        """Who did and decided what, each line with the hash that the log has for it."""
+
     def join_text(self, task: Task, number: int, asked_by: str, passed_by: Sequence[str]) -> str:
         """What stands in the history where a subtask's work comes in."""
+
+    def revert_text(self, task: Task, number: int, commit: str) -> str:
+        """What stands in the history where a subtask's work is taken back."""
+
+    def notes_text(self, task: Task, carried: Sequence[Carried]) -> str:
+        """What a commit of notes says, and the pull request that holds it alone: a line, and the rest."""
 
     def issue_comment(self, task: Task, fact: Event) -> str: ...
 
     def pull_comment(self, task: Task, fact: Event) -> str: ...
+
+
+class Shelves(Protocol):
+    """The skills of projects, as they are committed on the branch that work is for."""
+
+    async def shelf(self, project: str) -> Shelf:
+        """Where they are, and what calls for each."""
+
+    async def read(self, project: str) -> Sequence[Skill]: ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -198,6 +238,7 @@ class Ports:
     issues: Issues
     artefacts: Artefacts
     packs: Packs
+    skills: Shelves
     retries: Retries
     resolve: Callable[[Task, str], Awaitable[Resolved]]  # the workflow, with what its project adds on such a branch
     live: Live
@@ -206,4 +247,7 @@ class Ports:
     grounds: Grounds = NOTHING_NEEDED
     workflow: Callable[[Task], Workflow] = lambda task: DEFAULT  # the current one; a task may keep an older one
     worker_roles: Callable[[], Mapping[str, str]] = dict  # that may do a subtask, each with what it is for
+    unfit: Callable[[str, Subtask], str] = lambda role, subtask: ""  # why a role cannot do a subtask; empty: it can
+    gates_of: Callable[[str], Sequence[str]] = lambda role: ()  # that must pass before a reviewer reads the work
     principles: Sequence[Principle] = ()  # that plans are held against
+    knowledge: Knowledge = NO_KNOWLEDGE

@@ -65,6 +65,7 @@ class LookBrief:
     commit: str
     role: str  # that looks: by its budget of tokens
     turns: int  # that it may take
+    judges: bool = False  # it may search what people confirmed, and nothing else that was noted
     continues: int = 0  # how many earlier questions of this run it goes on from; 0: it begins afresh
 
 

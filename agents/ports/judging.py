@@ -10,6 +10,7 @@ from agents.domain.checks.scope import Scope
 from agents.domain.errors import OverlordError
 from agents.domain.planning.work_kind import WorkKind
 from agents.domain.project.ground import Baseline
+from agents.domain.skills.spec import SkillSpec
 from agents.domain.work.git_names import Message
 from agents.ports.workspace import Show, show_nothing
 
@@ -68,6 +69,7 @@ class Candidate:
     accepted: frozenset[str] = frozenset()  # keys of changed tests that people accepted
     require_tests: bool = True  # whether new tests are asked for
     known: Baseline | None = None  # what was measured before any work
+    skill: SkillSpec | None = None  # as it was approved, where the work is to write one
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -116,6 +118,7 @@ class Pull:
     into: str = ""  # the branch to be merged into; empty: the one that work is for now
     draft: bool = False  # opened as one; what is open stays as it is
     replaces: str = ""  # a head that was shown before: another attempt may have begun elsewhere
+    labels: tuple[str, ...] = ()  # that it has on the forge
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from agents.domain.context.packing import ReviewPack
+from agents.domain.knowledge.choosing import Choice
 from agents.domain.planning.decomposition import Subtask
 from agents.domain.task.task import Task
 from agents.domain.task.wishes import Wish
@@ -12,6 +13,8 @@ from agents.domain.work.work import Ending, Work
 from agents.domain.workflow.steps import Step
 from agents.domain.workflow.workflow import DEFAULT
 from agents.ports.workspace import Checkout, Show, show_nothing
+
+NOTHING_LEARNT = Choice()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,6 +30,7 @@ class Brief:
     checkout: Checkout
     step: Step = DEFAULT.implement  # of the task's workflow: as whom it works, and how often its model is asked again
     notes: tuple[str, ...] = ()  # what those before it left
+    knowledge: Choice = NOTHING_LEARNT
     since: tuple[str, ...] = ()  # what it must be told now beside wishes: an answer, also one that nobody gave
     interrupted: str = ""  # the bot died under it: what may have been left half done
 

@@ -115,6 +115,10 @@ class Look(Protocol):
     def read(self) -> tuple[str, ...]:
         """Paths of the files that were opened."""
 
+    @property
+    def at(self) -> tuple[str, str]:
+        """The project, and its commit that is looked at: for who has tools of its own."""
+
     def take_owed(self) -> Sequence[Owed]:
         """What is not on disk yet, the oldest first: to be written before the model is asked again."""
 

@@ -31,6 +31,13 @@ def show_nothing(command: str, gate: str = "") -> Iterator[Listener]:
     yield lambda last: None
 
 
+class Door(Protocol):
+    """Answers at the one address that programs in a sandbox reach. Whoever made it decides what lies behind."""
+
+    def serving(self, at: int) -> AbstractAsyncContextManager[None]:
+        """As long as the block runs, at the descriptor of a socket that listens; it may be of another network."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Profile:
     """What may be used inside a sandbox. Sizes in bytes."""
@@ -48,15 +55,21 @@ class Profile:
     output: int  # a command that says more than this is ended
     egress: frozenset[str] = frozenset()  # "host:port" that may be reached; none: no network at all
     in_the_open: bool = False  # whether those may be read from without TLS, too
+    door: Door | None = None  # instead of such a list; None: nothing answers
     refused: Callable[[str], object] = bool  # told each "host:port" that was wanted and may not be reached
+
+    @property
+    def opens(self) -> bool:
+        """Whether anything at all is reached from inside."""
+        return bool(self.egress) or self.door is not None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Shown:
-    """A folder of the machine that a sandbox shows at another place, inside the workspace. Nobody writes it."""
+    """A folder or file of the machine that a sandbox shows elsewhere, inside the workspace. Nobody writes it."""
 
     source: Path
-    at: str  # from the top of the workspace; a folder must be there, and what is in it is hidden
+    at: str  # from the top of the workspace; one of its kind must be there, and what is in that is hidden
     scratch: tuple[str, ...] = ()  # folders right in it that may be written all the same, in memory, for a while
 
 
@@ -71,6 +84,7 @@ class Workspace:
     shown: tuple[Shown, ...] = ()  # such as node_modules
     around: tuple[str, ...] = ()  # a program and its arguments, put in front of every command
     ways: tuple[tuple[str, str], ...] = ()  # how checks are run there, for whoever works in it: what, and the command
+    fixed: tuple[str, ...] = ()  # folders and files beneath path that may be read alone
     first: tuple[str, ...] = ()  # for the shell: run in every room before anything else; what fails closes the room
 
 
@@ -215,6 +229,24 @@ class Checkout:
     head: str  # the commit that the folder was at when it was opened
     workspace: Workspace  # as a sandbox shows it, with the project's own environment
     found: bool = False  # as an earlier run left it, changes that were not committed among them
+    blind: tuple[str, ...] = ()  # folders that alone may be written, where the code of the product is not shown
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Joined:
+    """Work that was joined onto a branch, and the message of the commit that takes it back."""
+
+    commit: str
+    base: str  # that its own branch began from
+    message: Message
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Undone:
+    tip: str  # of the branch, afterwards
+    commits: tuple[str, ...] = ()  # that were made
+    conflicts: tuple[str, ...] = ()  # paths that do not fit; then nothing was made
+    stuck: str = ""  # the work that they are of
 
 
 class Checkouts(Protocol):
@@ -226,8 +258,9 @@ class Checkouts(Protocol):
     async def source(self, project: str, branch: str) -> str:
         """The commit that a branch of the project's own repository is at, brought here; empty if there is none."""
 
-    async def open(self, project: str, branch: str, start: str) -> Checkout:
+    async def open(self, project: str, branch: str, start: str, blind: tuple[str, ...] = ()) -> Checkout:
         """The branch's folder: as it was left, or made now. A branch that is not there begins at the commit `start`.
+        `blind`: another folder is shown, without the code of the product; what is written in these is copied back.
 
         Raises CheckoutFailed.
         """
@@ -260,6 +293,18 @@ class Checkouts(Protocol):
 
         Returns the branch's new tip; None: it does not fit. The message is of the commit that joins, if one is needed.
         """
+
+    async def forward(self, project: str, into: str, start: str, commit: str) -> str:
+        """Move the branch to a commit that has all that is on it; empty where it has not."""
+
+    async def undo(self, project: str, branch: str, start: str, joined: Sequence[Joined]) -> Undone:
+        """Take back what was joined onto a branch that begins at `start`, by new commits on top: all of it, or nothing
+        where a part does not fit. Done again, it changes nothing more."""
+
+    async def write(self, project: str, branch: str, start: str, files: Mapping[str, bytes], message: Message) -> str:
+        """A commit on top of `start` that writes these files and nothing else, without a working folder; the branch is
+        there afterwards. Made again, it is the same commit. Raises CheckoutFailed where a link or a file stands in the
+        way of a folder."""
 
     async def close(self, checkout: Checkout) -> None:
         """Remove the folder; the branch stays. No link in it is followed."""

@@ -8,15 +8,19 @@ from dataclasses import replace
 from pathlib import Path
 
 from agents.domain.errors import OverlordError
+from agents.domain.knowledge.document import LARGEST, PLACE
+from agents.domain.knowledge.shelf import MOST
 from agents.ports import ProjectUnusable
 from agents.workspace.forge.remotes import page_of
+from agents.workspace.git.checkouts import copy_of
 from agents.workspace.git.git import Git, GitFailed, git, identity
-from agents.workspace.git.objects import committed_files, named_files
+from agents.workspace.git.objects import committed_files, files_beneath, named_files
 from agents.workspace.git.repository_states import find_obstacle, find_states
 
 FILES_MOST = 20_000
 TEMPLATES = ".overlord/prompts"
 WORKFLOWS = ".overlord/workflows"
+ROLES = (".overlord/roles", ".overlord/contexts")
 SAMPLE = "sample"
 _WHO = identity("2026-01-01T00:00:00+00:00")
 
@@ -95,11 +99,40 @@ class GitProjects:
         known = branch and await _is_there(path, named)
         return await committed_files(path, WORKFLOWS, named if known else "HEAD")
 
+    async def role_files(self, project: str, commit: str) -> dict[str, bytes]:
+        """Its own roles and contexts, as they are committed there; empty: at the newest commit of its branch."""
+        path = self._paths.get(project)
+        if path is None:
+            return {}
+        found = [await committed_files(path, folder, commit or "HEAD") for folder in ROLES]
+        return {name: body for each in found for name, body in each.items()}
+
     async def templates(self, project: str, commit: str = "") -> dict[str, bytes]:
         """The project's own guidance for models by file name, as it is committed: what is only written is not read."""
         path = self._paths.get(project)
         files = await committed_files(path, TEMPLATES, commit or "HEAD") if path else {}
         return {name.rpartition("/")[2]: body for name, body in files.items()}
+
+    async def branch_tip(self, project: str) -> str:
+        """The commit that its branch is at; empty: it is not here, or has none."""
+        path = self._paths.get(project)
+        if path is None:
+            return ""
+        if self._fresh:
+            await self._fresh(project)
+        try:
+            return (await git(path, "rev-parse", "--verify", "--quiet", "HEAD^{commit}")).decode().strip()
+        except GitFailed:
+            return ""
+
+    async def knowledge_files(self, project: str, commit: str) -> dict[str, bytes | None]:
+        """What lies in the folder of notes; a little more than may be there, and than a note may hold."""
+        path = self._paths.get(project)
+        if path is None:
+            return {}
+        if self._home and not await _is_there(path, f"{commit}^{{commit}}"):
+            path = copy_of(self._home, project)  # a commit of work under way is in our own copy alone
+        return await files_beneath(path, PLACE, commit, MOST + 2, LARGEST)
 
 
 async def _is_there(path: Path, ref: str) -> bool:

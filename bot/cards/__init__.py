@@ -14,7 +14,8 @@ from bot.cards.approved_plan import with_plan
 from bot.cards.asking.answers import answer_card
 from bot.cards.decisions import checked_run, decision_card
 from bot.cards.evidence import with_evidence
-from bot.cards.kinds.work.proposal import carried_card
+from bot.cards.kinds.learning.proposal import carried_card
+from bot.cards.learning.batches import batch_of
 from bot.cards.planning.ground import setup_card
 from bot.cards.progress import evaluation_card, sent_back_card
 from bot.cards.replies import approve_card, reminder_card
@@ -51,6 +52,8 @@ def decision(event: Event, scene: Scene) -> list[Posting]:
         return []
     if known.kind is Kind.REROUTE:
         return _answers(scene)
+    if batch := batch_of(known, scene):
+        return [batch]
     beside = shown_plan(event, scene) if known.kind is Kind.CONSENT else []
     if known.state is DecisionState.OPEN:
         return [_asking(known, scene), *beside]
@@ -207,7 +210,7 @@ def _with(lines: tuple[str, ...], extra: str) -> tuple[str, ...]:
 _STATUS: tuple[type[Event], ...] = (
     *(e.AnswerWanted, e.ChangeWanted, e.QuestionAsked, e.FollowUpSaid, e.FollowUpSettled, e.TaskWithdrawn),
     *(e.FollowUpOpened, e.RequestVouched, e.ProjectChosen, e.RemarkMade, e.RequestCorrected, e.WordsRemoved),
-    *(e.WishWeighed, e.WishSettled, e.PlanEdited, e.PlanEditRefused, e.FullReviewWanted),
+    *(e.WishWeighed, e.WishSettled, e.PlanEdited, e.PlanEditRefused, e.FullReviewWanted, e.VerdictWanted),
     *(e.TaskStopped, e.TaskResumed, e.TaskBackburnered, e.JobParked, e.JobRetried),
     *(e.BudgetWarned, e.BudgetReached, e.BudgetRaised, e.ModelDegraded, e.ModelAskedAgain, e.GuidanceLeftOut),
     *(e.ModelLacks, e.WorkflowRead),
@@ -219,7 +222,8 @@ _STATUS: tuple[type[Event], ...] = (
     *(e.ChecksResumed, e.ChecksWaived, e.TestsShown, e.TestsAccepted),
     *(e.DraftOpened, e.ChecksAwaited, e.ChecksSeen),
     *(e.SubtaskEscalated, e.SubtaskTaken, e.SubtaskDone, e.SubtaskDropped),
-    e.SetupWanted,
+    *(e.SetupWanted, e.SkillWanted, e.SkillDrafted, e.SkillEdited, e.SkillApproved),
+    *(e.PhaseRestarted, e.PhaseRevertWanted, e.PhaseReverted, e.PhaseRevertFailed, e.PhaseKept),
     *(e.WorkCompleted, e.PullOpened, e.OutsideReviewEnded, e.MergeApproved, e.MergeFailed),
 )
 CARD_FOR: dict[type[Event], tuple[Maker, ...]] = {
@@ -249,6 +253,9 @@ CARD_FOR: dict[type[Event], tuple[Maker, ...]] = {
     e.GroundNoted: (shown_plan,),
     e.BaselineBegun: (shown_plan,),
     e.BaselineMeasured: (shown_plan,),
+    **dict.fromkeys((e.SupervisorsAwaited, e.SupervisorsReported, e.SupervisorsLate), (status,)),
+    **dict.fromkeys((e.DirectivesSettled, e.PolishingBegun, e.PolishingEnded, e.PlanAmended), (status,)),
+    **dict.fromkeys((e.AssessmentDue, e.DriftJudged, e.RemainderDrafted, e.RemainderSettled), (status,)),
 }
 
 # Facts people are not told of; a proposal is told by the card of its decision.
@@ -262,6 +269,7 @@ QUIET: frozenset[type[Event]] = (
             e.ProposalMade,
             e.ProposalApproved,
             e.ProposalRejected,
+            e.SkillRejected,
         }
     )
     | e.OF_PROJECTS

@@ -24,11 +24,12 @@ from agents.domain.errors import OverlordError
 from agents.domain.task.task import Task, TaskState
 from agents.domain.text.sanitize import one_line
 from bot.cards.kinds import CARDS, label, label_of, outcome_label, prompt
-from bot.cards.kinds.kind_card import TableForm, who_may
+from bot.cards.kinds.kind_card import KindCard, who_may
 from bot.cards.plan import graph_of, shows_plan
 from bot.cards.progress import evaluation_rows, found_lines
 from bot.cards.scene import NO_BILL, Bill
 from bot.cards.work.handing_over import settled_for_rows
+from bot.field_forms import fill_fields
 from bot.messages import Button, Card, Choice, Row, Style, Tone
 
 # Why a question is no longer needed.
@@ -45,6 +46,7 @@ WITHDRAWN: dict[str, str] = {
     Withdrawal.FAILED: "the task failed",
     Withdrawal.DONE: "the task is done",
     Withdrawal.SNOOZED: "the task was snoozed",
+    Withdrawal.PHASE: "its phase begins anew, or is taken back",
     Withdrawal.REROUTED: "it was taken for something else",
     Withdrawal.WITHDRAWN: "it was withdrawn",
 }
@@ -80,7 +82,7 @@ def button(decision: Decision, option: Option) -> Button:
 
 def _open(task: Task, decision: Decision, name: NameOf, bill: Bill) -> Card:
     kind, judged = CARDS[decision.kind], _judged(task, decision)
-    buttons = [_filled(button(decision, option), kind.tables.get(option.value), task) for option in decision.options]
+    buttons = [_filled(button(decision, option), kind, option, task) for option in decision.options]
     if can_be_held(decision):
         buttons.append(Button(label=kind.hold, choice=Choice(decision=decision.id, letter=HOLD)))
     buttons.append(Button(label=PUT_OFF, choice=Choice(decision=decision.id, letter=LATER)))
@@ -103,8 +105,11 @@ def _open(task: Task, decision: Decision, name: NameOf, bill: Bill) -> Card:
     )
 
 
-def _filled(button: Button, table: TableForm | None, task: Task) -> Button:
-    return replace(button, fill=table.lines(task), columns=table.columns) if table else button
+def _filled(button: Button, kind: KindCard, option: Option, task: Task) -> Button:
+    if table := kind.tables.get(option.value):
+        return replace(button, fill=table.lines(task), columns=table.columns)
+    form = kind.forms.get(option.value)
+    return replace(button, fields=fill_fields(form.fields, form.fill(task))) if form else button
 
 
 def _numbered(decision: Decision) -> tuple[str, ...]:
@@ -178,7 +183,7 @@ def _confirm(decision: Decision, option: Option) -> str:
 
 def _outcome(task: Task, decision: Decision, name: NameOf) -> str:
     """What came of it; where the task rests, also that nothing starts yet."""
-    came = _came_of(task, decision, name)
+    came = outcome_in_words(task, decision, name)
     if not task.at_rest or decision.state is not DecisionState.DECIDED or decision.kind in AT_REST:
         return came
     rests, again = ("stopped", "resumed") if task.state is TaskState.PAUSED else ("snoozed", "brought back")
@@ -187,7 +192,7 @@ def _outcome(task: Task, decision: Decision, name: NameOf) -> str:
     return f"{came}. {task.id} is {rests}, so nothing starts until it is {again}."
 
 
-def _came_of(task: Task, decision: Decision, name: NameOf) -> str:
+def outcome_in_words(task: Task, decision: Decision, name: NameOf) -> str:
     match decision.state:
         case DecisionState.DECIDED if decision.decided_by:
             who = " and ".join(name(person) for person in decision.decided_by)
@@ -251,9 +256,42 @@ _WORDS: dict[Refusal, Callable[[Refused], Words]] = {
         "Another person must approve as well; you count once.",
     ),
     Refusal.MEANWHILE: lambda r: ("That was decided meanwhile", "Your words are kept: press what else they are."),
+    Refusal.WHOLE: lambda r: (
+        f"{r.task} is being checked as a whole already, so nothing is added to it",
+        "Choose “Own task”, or dismiss it.",
+    ),
+    Refusal.CHANGED: lambda r: (
+        f"The plan of {r.task} was changed since this one was drafted",
+        "Press “Plan the rest again”, or keep the plan.",
+    ),
     Refusal.MERGING: lambda r: (
         f"{r.task} is on its way to the merge just now",
         "Nothing was changed. Press again when its next card is here: changes can be asked for then.",
+    ),
+    Refusal.PHASE_OVER: lambda r: (
+        f"{r.task} has ended, and nobody works on its branch any more",
+        f"Ask for it as a new request, such as “revert what phase {r.option} of {r.task} did”: it is planned, judged "
+        "and merged by a pull request of its own.",
+    ),
+    Refusal.NO_PHASE: lambda r: (
+        f"{r.task} has no such phase",
+        f"Name one of these: {r.option}. Say it as in `restart phase {r.option.partition(',')[0]} of {r.task}`.",
+    ),
+    Refusal.NO_WORK: lambda r: (
+        f"{r.task} is not being worked on, so no phase can begin anew or be taken back",
+        "Say `status` to see where it stands; once what it waits for is decided, ask again.",
+    ),
+    Refusal.JOINING: lambda r: (
+        f"{r.option} is being joined at this moment",
+        "Nothing was changed. Press again in a moment; if it is stuck there, press Retry on its card first.",
+    ),
+    Refusal.TAKING_BACK: lambda r: (
+        f"Phase {r.option} of {r.task} is being taken back just now",
+        "Ask again when that is over. If it does not come off, decide on its card first.",
+    ),
+    Refusal.PHASE_CHANGED: lambda r: (
+        f"The work of this phase of {r.task} has changed since this card was drawn",
+        f"Nothing was changed. Ask again, as in `{r.option}`, and look at the new card.",
     ),
     Refusal.ENDED: lambda r: (f"{r.task} has ended ({r.option})", "There is nothing left to cancel."),
     Refusal.ASKED: lambda r: (f"Cancelling {r.task} was asked for already", "Confirm or keep it on that card."),

@@ -5,7 +5,8 @@ from datetime import timedelta
 
 from agents.domain.decisions.decision import Decision
 from agents.domain.decisions.subject import OfPlan
-from agents.domain.planning.decomposition import Assumption, Decomposition, Edge, Level, PlanPhase, Subtask
+from agents.domain.phases.feature_ids import component_ids, phase_id
+from agents.domain.planning.decomposition import Assumption, Decomposition, Edge, Level, PlanPhase, StartAfter, Subtask
 from agents.domain.planning.ladder import TODO
 from agents.domain.planning.work_kind import Expected
 from agents.domain.task.task import Task
@@ -16,7 +17,7 @@ from agents.domain.workflow.workflow import DEFAULT, Workflow
 from bot.cards.planning.argument import argument_rows, debate_rows, is_contested
 from bot.cards.planning.ground import ground_rows
 from bot.cards.reasons import put
-from bot.cards.scene import Bill, duration_in_words, rows_of
+from bot.cards.scene import Bill, duration_in_words, rows_of, step_in_words
 from bot.cards.work.commits import early_rows, plan_git_rows
 from bot.messages import Arrow, Graph, Node, Row
 
@@ -160,7 +161,7 @@ def _steps(task: Task, plan: Decomposition) -> list[Row]:
         *rows,
         *rows_of(*(("Gone", title) for title in gone), ("Changed", "nothing but the wording" if same else "")),
         *rows_of(("Order", order_in_words(plan) if len(plan.subtasks) > 1 else ""), ("Informs", _informs(plan))),
-        *rows_of(*((f"Phase {phase.number}", _phase(phase)) for phase in plan.phases[:_MOST])),
+        *rows_of(*((_phase_label(plan, task, phase), _phase(phase)) for phase in plan.phases[:_MOST])),
     ]
 
 
@@ -173,15 +174,23 @@ def _subtask(subtask: Subtask, task: Task) -> str:
     phase = f"phase {subtask.phase}" if len(task.plan.draft.phase_numbers) > 1 else ""
     role = f"role {subtask.role}" if subtask.role else ""
     sure = _CONFIDENCE[subtask.confidence]
-    parts = (kind_in_words(subtask), subtask.size, files, after_in_words(subtask), sure, phase, role)
+    named = component_ids(task.plan.draft, task.id).get(subtask.number, "") if task.plan.draft.feature else ""
+    parts = (named, kind_in_words(subtask), subtask.size, files, after_in_words(subtask), sure, phase, role)
     title = f"Find out: {subtask.title}" if subtask.spike else subtask.title
     return " · ".join((title, *(part for part in parts if part)))
 
 
 def _phase(phase: PlanPhase) -> str:
-    """“Storage; agreed on: Store.expires(code)”."""
-    agreed = f"agreed on: {cut('; '.join(phase.interfaces), 200)}" if phase.interfaces else ""
-    return "; ".join(part for part in (phase.title, agreed) if part)
+    """“Storage; agreed on: Store.expires(code); begins as soon as interfaces are locked”."""
+    named = (*phase.interfaces, *(f"{draft.name} ({draft.form.replace('_', ' ')})" for draft in phase.drafts))
+    agreed = f"agreed on: {cut('; '.join(named), 200)}" if named else ""
+    early = "begins as soon as interfaces are locked" if phase.start_after is StartAfter.INTERFACES else ""
+    return "; ".join(part for part in (phase.title, agreed, early) if part)
+
+
+def _phase_label(plan: Decomposition, task: Task, phase: PlanPhase) -> str:
+    """With the id that a feature file gives it."""
+    return f"Phase {phase.number}" + (f" ({phase_id(plan, task.id, phase.number)})" if plan.feature else "")
 
 
 def kind_in_words(subtask: Subtask) -> str:
@@ -262,8 +271,9 @@ def _workflow(task: Task) -> str:
     asked, workflow = task.request.workflow, task.plan.proposed or DEFAULT
     refused = f"you asked for {asked}, which may not be chosen here: see `on_request` in overlord.yaml"
     said = "" if not asked else "as you asked" if asked == workflow.name else refused
-    described = _describe(workflow)
-    return f"{described or workflow.name}; {said}" if said else described
+    role = f"done as {task.request.role}, as you asked" if task.request.role else ""
+    described, more = _describe(workflow), "; ".join(each for each in (said, role) if each)
+    return f"{described or workflow.name}; {more}" if more else described
 
 
 def _describe(workflow: Workflow) -> str:
@@ -271,8 +281,8 @@ def _describe(workflow: Workflow) -> str:
         return ""
     usual = {step.name for step in DEFAULT.steps}
     readers = sum(step.parallel for step in workflow.steps if step.type == REVIEW.name)
-    people = [step.name for step in workflow.steps if step.type == HUMAN.name]
-    checks = [step.name for step in workflow.steps if step.type == GATE.name and step.name not in usual]
+    people = [step_in_words(step.name) for step in workflow.steps if step.type == HUMAN.name]
+    checks = [step_in_words(step.name) for step in workflow.steps if step.type == GATE.name and step.name not in usual]
     said = (
         "" if workflow.require_tests else "no new tests asked for",
         {0: "no review of the work", 1: "one review"}.get(readers, f"{readers} reviews"),

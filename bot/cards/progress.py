@@ -7,6 +7,7 @@ from agents.domain.task.reports import summary_of
 from agents.domain.task.task import Task
 from agents.domain.text.sanitize import cut, one_line
 from agents.domain.work.stepping import most_attempts
+from agents.domain.work.surroundings import found_out
 from agents.domain.work.work import Degraded, SubtaskState, Work
 from bot.cards.reasons import put
 from bot.cards.scene import rows_of
@@ -34,7 +35,7 @@ def work_rows(task: Task) -> list[Row]:
 
 def work_row(task: Task, work: Work) -> Row:
     title, more = one_line(_titled(task, work), 70), _DETAIL[work.state](task, work)
-    label = f"{_MARK[work.state]} {task.id}.{work.number}"
+    label = f"{MARK[work.state]} {task.id}.{work.number}"
     return Row(label=label, value=f"{title}: {more}" if more else title)
 
 
@@ -42,7 +43,7 @@ def _titled(task: Task, work: Work) -> str:
     return "All of it together" if task.plan.is_closing(work.number) else task.plan.subtask(work.number).title
 
 
-_MARK: dict[SubtaskState, str] = {
+MARK: dict[SubtaskState, str] = {
     S.PENDING: "·",
     S.RUNNING: "▸",
     S.EVALUATING: "▸",
@@ -57,7 +58,7 @@ _MARK: dict[SubtaskState, str] = {
 
 def _pending(task: Task, work: Work) -> str:
     if work.queued:
-        again = f"attempt {work.attempt} " if work.attempt > 1 else ""
+        again = f"attempt {which} " if (which := work.attempt_of(work.attempt)) > 1 else ""
         return f"{again}is about to start" if work.tries <= most_attempts(task) else "is about to start"
     assert task.plan.draft is not None
     needs = [n for n in task.plan.draft.blocking()[work.number] if not task.work.on(n).is_settled]
@@ -68,7 +69,8 @@ def _pending(task: Task, work: Work) -> str:
 
 def _running(task: Task, work: Work) -> str:
     if not work.turns:
-        return "a minion has started" if work.attempt == 1 else f"attempt {work.attempt} has started"
+        which = work.attempt_of(work.attempt)
+        return "a minion has started" if which == 1 else f"attempt {which} has started"
     files = f", {work.changed} file{'s' if work.changed != 1 else ''} changed" if work.changed else ""
     went_on = f" ({work.went_on})" if work.went_on else ""
     return f"turn {work.turns}, {one_line(work.doing, 90)}{files}{went_on}"
@@ -77,9 +79,14 @@ def _running(task: Task, work: Work) -> str:
 def _done(task: Task, work: Work) -> str:
     if work.evaluation is None:
         return "done"
-    passed = f"passed at attempt {work.attempt}" if work.attempt > 1 else "passed"
+    passed = _passed(work, work.attempt)
     without = f" without {', '.join(waiver.check for waiver in work.waived)}" if work.waived else ""
     return f"{passed}{without}{f' ({LESS[work.degraded]})' if work.degraded else ''}"
+
+
+def _passed(work: Work, run: int) -> str:
+    which = work.attempt_of(run)
+    return f"passed at attempt {which}" if which > 1 else "passed"
 
 
 def _evaluating(work: Work) -> str:
@@ -99,7 +106,7 @@ _DETAIL: dict[SubtaskState, Callable[[Task, Work], str]] = {
     S.PAUSED: lambda task, work: f"stopped after turn {work.turns}; its work is committed" if work.turns else "stopped",
     S.FAILED: lambda task, work: one_line(put(work.problem), 100) or "failed",
     S.BLOCKED: lambda task, work: one_line(put(work.problem), 100) or "blocked",
-    S.CANCELLED: lambda task, work: "dropped",
+    S.CANCELLED: lambda task, work: put(work.problem) if work.was_reverted else "dropped",
 }
 
 
@@ -122,15 +129,16 @@ def evaluation_card(task: Task, work: Work, judged: Evaluation) -> Card:
 def _summary(task: Task, work: Work, judged: Evaluation) -> list[Row]:
     """Of the attempt that was judged, as its minion tells it."""
     said = summary_of(task, work.number) if work.attempt == judged.attempt else ""
-    return rows_of(("Minion's summary", one_line(said, _ROW)))
+    label = "What it found" if found_out(task, work) else "Minion's summary"
+    return rows_of((label, one_line(said, _ROW)))
 
 
 def sent_back_card(task: Task, work: Work, judged: Evaluation) -> Card:
     """A message of its own: work that comes back twice is worth a look before its last attempt."""
     return Card(
         title=f"{task.id}.{work.number} was sent back twice",
-        text=f"“{one_line(_titled(task, work), 200)}” did not pass attempt {judged.attempt} either. "
-        f"Attempt {work.attempt} begins by itself; reply in words to help it.",
+        text=f"“{one_line(_titled(task, work), 200)}” did not pass attempt {work.attempt_of(judged.attempt)} either. "
+        f"Attempt {work.attempt_of(work.attempt)} begins by itself; reply in words to help it.",
         rows=tuple(evaluation_rows(judged)),
         lines=found_lines(judged),
     )
@@ -143,15 +151,16 @@ def _judged_before(task: Task, number: int) -> Iterator[Row]:
             said = " · ".join(part for part in (_verdict(work, judged), checks) if part)
             mark = {Score.PASS: "✓", Score.NEEDS_REVISION: "↺", Score.FAIL: "✕"}[judged.overall]
             yield Row(label=f"{mark} {task.id}.{work.number}", value=f"{one_line(_titled(task, work), 70)}: {said}")
+            yield from rows_of((f"{task.id}.{work.number} found", one_line(found_out(task, work), _ROW)))
 
 
 def _verdict(work: Work, judged: Evaluation) -> str:
     if judged.overall is Score.PASS:
         if not judged.silent:
-            return f"passed at attempt {judged.attempt}" if judged.attempt > 1 else "passed"
+            return _passed(work, judged.attempt)
         return f"passed, but {'not all of it was read' if _half_read(judged) else 'nobody read it'}"
     if judged.overall is Score.NEEDS_REVISION and work.attempt > judged.attempt:
-        return f"was sent back after attempt {judged.attempt}"
+        return f"was sent back after attempt {work.attempt_of(judged.attempt)}"
     return "did not pass"
 
 

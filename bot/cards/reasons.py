@@ -27,12 +27,13 @@ _ASKED: dict[str, str] = {
     "ask": "The reader of the code",
 }
 _TIMES = {2: "a second time", 3: "a third time"}
+_WHICH = {2: "first", 3: "second"}
 FAULTS: dict[Fault, str] = {
-    Fault.CUT_OFF: "its answer was cut off",
+    Fault.CUT_OFF: "its {which} answer was cut off",
     Fault.TOO_LONG: "the question was longer than its model takes, so it is asked with less",
     Fault.SILENT: "it gave no answer",
-    Fault.UNREADABLE: "its answer could not be read",
-    Fault.REFUSED: "its answer does not count",
+    Fault.UNREADABLE: "its {which} answer could not be read",
+    Fault.REFUSED: "its {which} answer does not count",
 }
 
 
@@ -53,11 +54,12 @@ def lacking(fact: ModelLacks) -> str:
 
 
 def asked_again(fact: ModelAskedAgain) -> str:
-    """Such as "The planner is asked a second time: its answer was cut off"."""
+    """Such as "The planner is asked a second time: its first answer was cut off"."""
     who, times = _ASKED.get(fact.question, "A model"), _TIMES.get(fact.time, f"for the {fact.time}th time")
     fault = Fault(fact.fault)
     detail = f" ({one_line(fact.why, 160)})" if fault in (Fault.SILENT, Fault.REFUSED, Fault.UNREADABLE) else ""
-    return f"{who} is asked {times}: {FAULTS[fault]}{detail}"
+    told = FAULTS[fault].format(which=_WHICH.get(fact.time, "last"))
+    return f"{who} is asked {times}: {told}{detail}"
 
 
 def put_all(why: Iterable[Cause]) -> tuple[str, ...]:
@@ -115,6 +117,7 @@ WORDS: dict[Why, Callable[[Reason], str]] = {
     Why.KEPT_PATCH: lambda r: f"Kept: patch {r.names[0]}",
     Why.DROPPED: lambda r: _with_details("dropped" if r.details else "dropped by a person", r),
     Why.NEEDS_DROPPED: lambda r: f"it waits for {r.names[0]}, which was dropped",
+    Why.REVERTED: lambda r: "taken back with its phase",
     Why.NOTHING_LEFT: lambda r: "every subtask failed or was dropped",
     Why.DOES_NOT_MERGE: lambda r: "The branch it is for has moved on, and the two do not fit together",
     Why.NO_VERDICT: _silent,
@@ -169,6 +172,8 @@ WORDS: dict[Why, Callable[[Reason], str]] = {
     Why.CHANGED_TESTS: lambda r: "existing tests were changed",
     Why.NO_NEW_TEST: lambda r: "no new test",
     Why.QUIETED_TOOLS: lambda r: "comments tell tools to look away",
+    Why.NO_SCRIPT: lambda r: "this is a rehearsal without a model, and I have no script for it",
+    Why.SKILL_CHANGE: lambda r: "it changes what minions are told to do",
     Why.UNREAD: lambda r: "not all of it was read",
     Why.SECURITY_CONCERNS: lambda r: "a reviewer has security concerns",
 }

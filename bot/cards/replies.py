@@ -23,9 +23,11 @@ HELP = Card(
     lines=(
         "Mention me with a request in your own words, and I take it from there.",
         "status · tasks · what needs me: see where things stand (tasks 2: the next page)",
+        "digest on 9:00 Europe/Vienna · digest off · quiet 18:00-8:00: when I write to you (say it to me directly)",
         "stop · resume · cancel because … · snooze: steer the task of this thread (or name one: stop T-3)",
         "approve · who can approve: decisions, always with a button at the end",
         "retry: try a stuck step again",
+        "restart phase 2 · revert phase 1 of T-3: an approver decides, on a card that shows what becomes of the rest",
         "why · cost: the reasons for a plan and its reviews, and what the task has cost so far",
         "mute · unmute: reminders for this task",
         "pause the queue · resume the queue · queue status: for approvers, whether new work starts",

@@ -98,6 +98,11 @@ def _cost(task: Task, bill: Bill) -> str:
     return f"${bill.spent:.2f}{of}" if bill.spent or of else "nothing so far"
 
 
+def step_in_words(name: str) -> str:
+    """Workflows are written with names such as `unit_test_gate`."""
+    return name.replace("_", " ").strip()
+
+
 def duration_in_words(took: timedelta) -> str:
     minutes = round(took.total_seconds() / 60)
     if minutes < 1:

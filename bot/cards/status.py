@@ -4,7 +4,9 @@ from collections.abc import Callable, Iterator
 
 from agents.domain.decisions.authority import Group, Kind
 from agents.domain.decisions.decision import Decision, NameOf
+from agents.domain.decisions.kinds.task.controls import ControlOption
 from agents.domain.decisions.table import questions, rule_of
+from agents.domain.phases.changing import phases_of
 from agents.domain.planning.planning import stands_at
 from agents.domain.task.task import Task, TaskState
 from agents.domain.task.wishes import Standing
@@ -20,6 +22,7 @@ from bot.cards.planning.ground import setup_in_words
 from bot.cards.progress import work_rows
 from bot.cards.reasons import asked_again, lacking, put
 from bot.cards.scene import NO_BILL, Bill, Scene, bill_rows, rows_of
+from bot.cards.supervision.reports import supervision_rows
 from bot.messages import Button, Card, Row, Tone
 
 MOST_WISHES = 10  # that “why” lists, the latest
@@ -49,7 +52,7 @@ def status_card(task: Task, name: NameOf, bill: Bill = NO_BILL, paused: QueuePau
 
 
 def _rows_at_end(task: Task, bill: Bill) -> tuple[Row, ...]:
-    return (*work_rows(task), *bill_rows(task, bill), *rows_of(*_linked(task)))
+    return (*work_rows(task), *supervision_rows(task), *bill_rows(task, bill), *rows_of(*_linked(task)))
 
 
 def _linked(task: Task) -> Iterator[tuple[str, str]]:
@@ -67,6 +70,7 @@ def _rows(task: Task, name: NameOf, bill: Bill) -> list[Row]:
         *rows_of(("State", state_of(task)), ("Project", _project(task)), ("Asked by", name(task.request.by))),
         *rows_of(("Progress", _progress(task)), ("Set-up", setup_in_words(task))),
         *work_rows(task),
+        *supervision_rows(task),
         *(bill_rows(task, bill) if task.work.subtasks else ()),
         *rows_of(*_notes(task)),
         Row(label="Last change", at=task.changed_at),
@@ -132,8 +136,16 @@ def _controls(task: Task) -> tuple[tuple[Button, ...], tuple[Button, ...]]:
     controls = task.of_kind(Kind.CONTROLS)
     if controls is None or task.state in (TaskState.PAUSED, TaskState.BACKBURNER, TaskState.BLOCKED):
         return (), ()
-    stop, aside, cancel = (button(controls, option) for option in controls.options)
-    return (stop,), (aside, cancel)
+    stop, *more = (button(controls, each) for each in controls.options if each.value not in _OF_PHASES or _phased(task))
+    return (stop,), tuple(more)
+
+
+_OF_PHASES = (ControlOption.RESTART_PHASE, ControlOption.REVERT_PHASE)
+
+
+def _phased(task: Task) -> bool:
+    """With one phase alone it is said in words."""
+    return task.in_work and len(phases_of(task)) > 1
 
 
 def _ending(task: Task) -> str:

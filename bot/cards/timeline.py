@@ -1,6 +1,6 @@
 """A fact in words, for a task's timeline."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from agents.domain import events as e
@@ -18,6 +18,19 @@ from bot.cards.planning.argument import CRITIC, POSITION, SCOPE_GUARD
 from bot.cards.planning.ground import baseline_in_words
 from bot.cards.progress import SCORE
 from bot.cards.reasons import asked_again, lacking, put
+from bot.cards.scene import step_in_words
+from bot.cards.supervision.reports import (
+    called_in_words,
+    counted_in_words,
+    drift_in_words,
+    ended_in_words,
+    names_of,
+    polished_in_words,
+    ran_in_words,
+    reported_in_words,
+    settled_in_words,
+    skipped_in_words,
+)
 
 Decisions = Callable[[DecisionId], Decision | None]
 
@@ -103,6 +116,10 @@ OF_TASKS: dict[type[Event], Callable[[Any, NameOf], str]] = {
         ("Accepted the plan" if f.by else "The channel's policy accepted the plan") + _under(f.workflow)
     ),
     e.FollowUpOpened: lambda f, name: f"Asked for more in {f.follow_up}",
+    e.VerdictWanted: lambda f, name: f"Had those asked again who gave no verdict on plan {f.number}",
+    e.ReviewerTried: lambda f, name: (
+        f"A control question for {f.model}: {'it missed' if f.missed else 'it saw'} what was planted"
+    ),
     e.FullReviewWanted: lambda f, name: f"Asked for a full review of plan {f.number}",
     e.PlanEdited: lambda f, name: f"Edited the plan by hand: {f.words}",
     e.PlanEditRefused: lambda f, name: f"The edit of the plan was not taken: {'; '.join(f.reasons)}",
@@ -123,6 +140,13 @@ OF_TASKS: dict[type[Event], Callable[[Any, NameOf], str]] = {
     e.BudgetReached: lambda f, name: f"The budget of {f.budget} is used up (${f.limit:.2f})",
     e.BudgetRaised: lambda f, name: f"Raised the budget to ${f.limit:.2f}",
     e.WorkBegun: lambda f, name: f"Began the work on branch {f.branch}, from commit {f.base[:10]}",
+    e.PhaseRestarted: lambda f, name: f"{name(f.by)} had phase {f.phase} begin anew: {_subtasks(f)}",
+    e.PhaseRevertWanted: lambda f, name: f"{name(f.by)} had phase {f.phase} taken back: {_subtasks(f)}",
+    e.PhaseReverted: lambda f, name: f"Took phase {f.phase} back; the task's branch is at {f.head[:10]}",
+    e.PhaseRevertFailed: lambda f, name: (
+        f"Could not take phase {f.phase} back: {f.task}.{f.subtask} does not come off {', '.join(f.paths)}"
+    ),
+    e.PhaseKept: lambda f, name: f"{name(f.by)} goes on with phase {f.phase} as it is",
     e.WorkCompleted: lambda f, name: "Every subtask is done",
     e.PullOpened: lambda f, name: (
         f"Opened {'draft ' if f.draft else ''}pull request #{f.number}: "
@@ -149,15 +173,49 @@ OF_TASKS: dict[type[Event], Callable[[Any, NameOf], str]] = {
     e.EnvironmentFailed: lambda f, name: f"Could not set the project up: {f.problem} (log: {f.log})",
     e.BaselineBegun: lambda f, name: "Set out to learn how the project's checks fare before any change",
     e.BaselineMeasured: lambda f, name: f"Before any change: {baseline_in_words(f.baseline)}",
+    e.WorkCounted: lambda f, name: counted_in_words(f),
+    e.SupervisorsCalled: lambda f, name: called_in_words(f),
+    e.SupervisorRan: lambda f, name: ran_in_words(f),
+    e.SupervisorSkipped: lambda f, name: skipped_in_words(f),
+    e.DirectiveEnded: lambda f, name: ended_in_words(f),
+    e.SupervisorsAwaited: lambda f, name: f"The next subtasks wait for the {names_of(f.supervisors)}",
+    e.SupervisorsReported: lambda f, name: reported_in_words(f),
+    e.DirectivesSettled: lambda f, name: settled_in_words(f),
+    e.AssessmentDue: lambda f, name: "Compares the work with what was asked for",
+    e.DriftJudged: lambda f, name: drift_in_words(f.drift, f.why),
+    e.RemainderDrafted: lambda f, name: f"Planned the rest anew: {f.problem or '; '.join(f.differences)}",
+    e.RemainderSettled: lambda f, name: f"{name(f.by)} {'took the new plan' if f.taken else 'kept the plan'}",
+    e.PolishingBegun: lambda f, name: f"Began to clean up: {len(f.subtasks)} subtask{'s' * (len(f.subtasks) != 1)}",
+    e.PolishingEnded: lambda f, name: polished_in_words(f),
+    e.PlanAmended: lambda f, name: f"Changed the rest of the plan, version {f.number}: {'; '.join(f.differences)}",
+    e.SupervisorsLate: lambda f, name: "The supervisors took too long; the work goes on",
+    e.NotesConfirmed: lambda f, name: f"{name(f.by)} stands by {_notes(c.name for c in f.notes)}",
+    e.NotesDiscarded: lambda f, name: f"{name(f.by)} discarded {_notes(c.name for c in f.notes)}",
+    e.NotesUsed: lambda f, name: f"Used without trouble: {_notes(f.notes)}",
+    e.NotesProved: lambda f, name: f"Asked to stand by {_notes(f.notes)}",
+    e.NotesOpened: lambda f, name: f"Notes of {f.task} are in pull request #{f.number}",
+    e.NotesMergeApproved: lambda f, name: f"{name(f.by)} approved the merge of notes (#{f.number})",
+    e.NotesMerged: lambda f, name: f"Merged: {_notes(f.names)}",
+    e.NotesUnmerged: lambda f, name: f"Notes of {f.task} were left out{f': {f.why}' if f.why else ''}",
     e.ProposalMade: lambda f, name: f"Proposed: {f.proposal.title}",
     e.ProposalApproved: lambda f, name: f"{name(f.by)} approved the proposal; it becomes a task of its own",
     e.ProposalRejected: lambda f, name: f"{name(f.by)} rejected the proposal{f': {f.reason}' if f.reason else ''}",
+    e.SkillWanted: lambda f, name: f"A {f'revision of the skill {f.revises}' if f.revises else 'new skill'} is wanted",
+    e.SkillDrafted: lambda f, name: (
+        f"Draft {f.number} of the skill {f.spec.name or '(no name yet)'}"
+        + (f", by {name(f.edited_by)}" if f.edited_by else "")
+        + (f": no model could draft it: {put(f.why)}" if f.why else "")
+        + (f"; not fit to be approved: {'; '.join(f.faults)}" if f.faults else "")
+    ),
+    e.SkillEdited: lambda f, name: f"{name(f.by)} edited the skill {f.spec.name}",
+    e.SkillApproved: lambda f, name: f"{name(f.by)} approved the skill {f.spec.name}; a minion writes its file",
+    e.SkillRejected: lambda f, name: f"{name(f.by)} rejected the skill{f': {f.reason}' if f.reason else ''}",
     e.DecisionOpened: lambda f, name: f"Asked {name(f.decision.put_to)} to decide {kind_in_words(f.decision)}",
 }
 
 # Facts about a subtask, said after its name.
 OF_WORK: dict[type[Event], Callable[[Any], str]] = {
-    e.SubtaskReady: lambda f: f"attempt {f.attempt} may start",
+    e.SubtaskReady: lambda f: f"{'the next worker' if f.onward else f'attempt {f.attempt}'} may start",
     e.MinionStarted: lambda f: f"a minion started on {f.branch} ({f.engine})" if not f.went_on else f.went_on,
     e.MinionProgressed: lambda f: f"turn {f.turns}: {f.doing}",
     e.MinionAsked: lambda f: f"the minion asks: {f.question}",
@@ -166,10 +224,10 @@ OF_WORK: dict[type[Event], Callable[[Any], str]] = {
     e.MinionStopped: lambda f: f"stopped; committed as {f.commit[:10]}" if f.commit else "stopped",
     e.MinionFailed: lambda f: f"the minion gave up: {f.problem}",
     e.WorkHandedIn: lambda f: f"handed in as {f.commit[:10] or 'the branch stands'}: {f.summary}",
-    e.StepDue: lambda f: f"{f.step} is next",
-    e.StepPassed: lambda f: f"{f.step} passed" if f.ran else f"{f.step}: {_not_run(f)}",
-    e.StepRefused: lambda f: f"{f.step} did not pass",
-    e.ChecksResumed: lambda f: f"{f.step} is run again",
+    e.StepDue: lambda f: f"{step_in_words(f.step)} is next",
+    e.StepPassed: lambda f: f"{step_in_words(f.step)}{' passed' if f.ran else f': {_not_run(f)}'}",
+    e.StepRefused: lambda f: f"{step_in_words(f.step)} did not pass",
+    e.ChecksResumed: lambda f: f"{step_in_words(f.step)} is run again",
     e.ChecksWaived: lambda f: f"goes on without {', '.join(f.checks)}: {f.why}",
     e.TestsShown: lambda f: f"asks a person about changed tests: {', '.join(each.name for each in f.tests)}",
     e.TestsAccepted: lambda f: f"changed tests accepted: {', '.join(f.names)}",
@@ -199,3 +257,13 @@ OF_DECISIONS: dict[type[Event], Callable[[Any, str, Decision | None], str]] = {
     e.DecisionSuperseded: lambda f, what, d: f"A newer card replaced the one about {what}",
     e.DecisionWithdrawn: lambda f, what, d: f"No longer needed: {what} ({WITHDRAWN.get(f.why, f.why)})",
 }
+
+
+def _subtasks(fact: e.PhaseRestarted | e.PhaseRevertWanted) -> str:
+    return ", ".join(f"{fact.task}.{number}" for number in fact.subtasks) or "nothing"
+
+
+def _notes(names: Iterable[str]) -> str:
+    listed = list(names)
+    more = f" and {len(listed) - 3} more" if len(listed) > 3 else ""
+    return f"the note{'s' if len(listed) != 1 else ''} {', '.join(listed[:3])}{more}"

@@ -16,7 +16,7 @@ from agents.domain.task.task import Task
 from agents.domain.text.sanitize import clean
 from bot.cards.kinds import label_of, prompt
 from bot.cards.kinds.kind_card import who_may
-from bot.cards.kinds.work.proposal import listed_card
+from bot.cards.kinds.learning.proposal import listed_card
 from bot.cli import session
 from bot.cli.session import Json, Search
 from bot.cli.tasks import read_first

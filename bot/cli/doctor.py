@@ -16,7 +16,7 @@ import typer
 from agents.catalog.validation import Problem
 from agents.domain.errors import OverlordError
 from agents.domain.models.ability import Ability, lacks_for
-from agents.domain.models.routing import Chosen, Model, describe_models
+from agents.domain.models.routing import Chosen, Model, describe_models, with_named
 from agents.llm.choice import choose_models, try_all
 from agents.llm.gateway import Gateway
 from agents.ports import ForgeFailed
@@ -29,14 +29,17 @@ from bot.__main__ import foreign_packages
 from bot.app import check_store
 from bot.cards.reasons import lacks_in_words
 from bot.cli import session
+from bot.cli.engines.engine_check import check_engines, check_program_models
 from bot.cli.gates_check import check_gates
 from bot.cli.ground_check import check_grounds
+from bot.cli.learning import calibration
 from bot.config.overlord import Sandbox
 from bot.config.platforms import load, platforms
 from bot.config.settings import Settings
 from bot.config.settings_source import BadSettings
 from bot.doctor_check import Check, State, fail, ok, warn
 from bot.running.workshop import on_github
+from bot.services import catalog_of
 from store.streams.audit import Progress
 
 OLDEST_PYTHON = (3, 11)
@@ -56,9 +59,15 @@ def doctor(
     offline: Annotated[bool, typer.Option("--offline", help="Ask no model and no provider anything.")] = False,
     quick: Annotated[bool, typer.Option("--quick", help="Do not go through all facts, nor run checks.")] = False,
     set_up: Annotated[bool, typer.Option("--set-up", help="Set projects up that need it; asks first.")] = False,
+    calibrate: Annotated[
+        bool, typer.Option("--calibrate", help="Only ask the planning model twice, to see whether it heeds a note.")
+    ] = False,
 ) -> None:
     """Check machine, settings, projects, chats, GitHub, models and store."""
-    checks = list(_run_checks(context, offline=offline, quick=quick, set_up=set_up))
+    if calibrate:
+        checks = [calibration.calibrate(session.settings_of(context))]
+    else:
+        checks = list(_run_checks(context, offline=offline, quick=quick, set_up=set_up))
     if json:
         session.show_json(checks)
     else:
@@ -96,6 +105,7 @@ def _run_checks(context: typer.Context, *, offline: bool, quick: bool, set_up: b
         yield from _of_platforms(settings, ask_nobody=False)
         yield from check_github(settings)
     yield from check_models(settings, offline=offline)
+    yield from check_engines(settings, offline=offline)
     yield from _check_store(settings, quick=quick)
 
 
@@ -266,6 +276,7 @@ def check_models(settings: Settings, *, offline: bool) -> Iterator[Check]:
         yield warn("models", f"{seen}: only the sample requests are rehearsed", step)
     else:
         yield ok("models", seen)
+    yield from check_program_models(settings, with_named(chosen, catalog_of(settings.declared)().models))
     if not offline:
         yield from _tried(chosen)
 

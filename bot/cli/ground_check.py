@@ -130,7 +130,7 @@ def _of_baseline(name: str, baseline: Baseline | None) -> Check:
         return ok(what, f"{said}, three times, at most {took:.0f} s a time")
     if any(check.problem for check in baseline.checks):
         return warn(what, said, "Install what is missing: write it under `environment: setup:` of the project.")
-    return warn(what, said, "Work is not held to what failed before it; mend it when you can.")
+    return warn(what, said, "Work is not held to what failed before it; fix it when you can.")
 
 
 @contextmanager

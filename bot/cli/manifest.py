@@ -7,10 +7,13 @@ from typing import Annotated, Any
 import typer
 from pydantic import BaseModel
 
-from agents.catalog.library import CONTEXT, ROLE
-from agents.catalog.models import MODELS
+from agents.catalog.forms.feature_files import FEATURE
+from agents.catalog.models import KNOWN_ENGINES, MODELS
 from agents.catalog.policies import LIMITS, PACKAGES, PRINCIPLES, RISK, SPECIALISTS
 from agents.catalog.retries import RETRIES
+from agents.catalog.roles.context_files import CONTEXT
+from agents.catalog.roles.pack_files import PACK
+from agents.catalog.roles.role_files import ROLE
 from agents.catalog.skills import SKILL
 from agents.catalog.validation import Model
 from agents.catalog.workflows import WORKFLOW
@@ -19,10 +22,14 @@ from agents.domain.asking.remarks import Understood
 from agents.domain.errors import OverlordError
 from agents.domain.task.decide import Guess
 from agents.flows.intake import WishAnswer
+from agents.flows.learning.skills import SkillAnswer
 from agents.flows.plan_answer import PlanSays
 from agents.flows.review_answers import CriticAnswer, CustodietAnswer, DebateAnswer, SpecialistAnswer
 from agents.flows.setup_proposal import SetupSays
 from agents.flows.steps.reviews import ReviewAnswer
+from agents.flows.supervision.address import AddressAnswer
+from agents.flows.supervision.answers import SHAPES
+from agents.flows.supervision.assess import AssessAnswer, RemainderAnswer
 from bot.config.accounts import GROUPS
 from bot.config.overlord import OVERLORD
 from bot.config.platforms import load, platforms
@@ -32,11 +39,14 @@ FILES: dict[str, Model[Any]] = {
     "overlord": OVERLORD,
     "role": ROLE,
     "context": CONTEXT,
+    "pack": PACK,
+    "feature": FEATURE,
     "workflow": WORKFLOW,
     "skill": SKILL,
     "limits": LIMITS,
     "approval": GROUPS,
     "models": MODELS,
+    "engines": KNOWN_ENGINES,
     "retries": RETRIES,
     "risk": RISK,
     "packages": PACKAGES,
@@ -56,6 +66,11 @@ ANSWERS: dict[str, type[BaseModel]] = {
     "wish": WishAnswer,
     "project": Guess,
     "setup": SetupSays,
+    **{each.value: shape for each, shape in SHAPES.items()},
+    "address": AddressAnswer,
+    "assess": AssessAnswer,
+    "remainder": RemainderAnswer,
+    "draft_skill": SkillAnswer,
 }
 # Parts of overlord.yaml that are laid over what comes with the program, so that none of it must be there.
 LAID_OVER = ("groups", "limits", "models", "retries", "risk", "packages", "contexts", "workflow")

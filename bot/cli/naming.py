@@ -18,8 +18,9 @@ from bot import app
 from bot.cli import session
 from bot.cli.found import describe_folder, offers_in
 from bot.cli.ground_check import NOT_DONE, check_grounds
+from bot.cli.roles.packs_offered import offer_packs
 from bot.cli.session import Json
-from bot.config.changes import AddProject, Change, RemoveProject, SetModel
+from bot.config.changes import AddPacks, AddProject, Change, RemoveProject, SetModel
 from bot.config.overlord import Project
 from bot.config.settings import Named, Settings
 from bot.config.settings_source import SettingsSource
@@ -94,28 +95,39 @@ def init(
     name: Annotated[str, typer.Option(help="What to call it.", show_default="the folder's name")] = "",
     yes: Annotated[bool, typer.Option("--yes", help="Do not ask. Set-up still needs a person's leave.")] = False,
     checks: Annotated[bool, typer.Option(help="Run its checks, to see which fail before any change.")] = True,
+    pack: Annotated[list[str] | None, typer.Option(help="Switch on a pack of roles, such as web.")] = None,
 ) -> None:
-    """Look at a folder, show what was found, and name it as a project."""
+    """Look at a folder, show what was found, propose packs of roles, and name it as a project."""
     path = Path(whole_path(folder))
     if found := asyncio.run(find_obstacle(path)):
         raise OverlordError(found.what, next_step=found.step)
     called = name or re.sub(r"[^a-z0-9]+", "-", path.name.lower()).strip("-") or "project"
     for label, value in asyncio.run(describe_folder(path)):
         typer.echo(f"{label + ':':<11}{value}")
-    extra: list[dict[str, str]] = []
-    for offer in asyncio.run(offers_in(path)):
-        typer.echo(f"{'Check:':<11}{offer.command} ({offer.found_in}): nothing runs it yet")
-        if not yes and typer.confirm("Must it pass from now on?", default=False):
-            extra.append({"name": offer.check.replace("_", "-"), "command": offer.command})
+    known = session.settings_of(context)
+    packs = offer_packs(path, known.home, known.packs, pack or (), asks=not yes)
+    extra = _ask_for_checks(path, asks=not yes)
     if not yes:
         called = typer.prompt("Name", default=called)
     if checks:
         gates = GateCommands(extra=tuple(ExtraGate(name=each["name"], command=each["command"]) for each in extra))
-        show_ground(session.settings_of(context), Project(name=called, path=path, gates=gates), asks=not yes)
+        show_ground(known, Project(name=called, path=path, gates=gates), asks=not yes)
     more: dict[str, Value] = {"gates": {"extra": [dict(each) for each in extra]}} if extra else {}
     if not yes:
         typer.confirm(f"Name {path} as the project {called}?", default=True, abort=True)
+    if packs:
+        carry_out(context, AddPacks(packs=packs), said=f"init {path}: packs {' '.join(packs)}")
     carry_out(context, AddProject(project=called, place=str(path), more=more), said=f"init {path}")
+
+
+def _ask_for_checks(path: Path, *, asks: bool) -> list[dict[str, str]]:
+    """Those that its settings and its CI name, and that a person wants to pass from now on."""
+    extra = list[dict[str, str]]()
+    for offer in asyncio.run(offers_in(path)):
+        typer.echo(f"{'Check:':<11}{offer.command} ({offer.found_in}): nothing runs it yet")
+        if asks and typer.confirm("Must it pass from now on?", default=False):
+            extra.append({"name": offer.check.replace("_", "-"), "command": offer.command})
+    return extra
 
 
 def show_ground(settings: Settings, project: Project, *, asks: bool) -> None:

@@ -30,6 +30,7 @@ from bot.messages import Choice, Delivery, Pressed, Said
 from bot.queries import Heard, TaskPage
 from bot.queries.people_queries import PeopleQueries
 from bot.queries.query_api import QueryApi
+from bot.queries.supervision_queries import SupervisionQueries
 
 T = TypeVar("T")
 P = ParamSpec("P")
@@ -66,6 +67,11 @@ def with_queries(command: Callable[Concatenate[QueryApi, P], Awaitable[None]]) -
 def with_people(command: Callable[Concatenate[PeopleQueries, P], Awaitable[None]]) -> Command[P]:
     """A command that is given the people."""
     return _opening(app.open_people, command)
+
+
+def with_supervision(command: Callable[Concatenate[SupervisionQueries, P], Awaitable[None]]) -> Command[P]:
+    """A command that is given what supervisors did."""
+    return _opening(app.open_supervision, command)
 
 
 def _opening(
@@ -147,10 +153,10 @@ def words_alone(text: str) -> Said:
     )
 
 
-def words_in(channel: str, text: str) -> Said:
+def words_in(channel: str, text: str, by: Account | None = None, number: str = "", *, plan: str = "") -> Said:
     """Words at the top of a channel of the console, which begin a thread there."""
-    _warn_of_key(text)
-    by, number = me(), uuid.uuid4().hex
+    _warn_of_key(f"{text}\n{plan}" if plan else text)
+    by, number = by or me(), number or uuid.uuid4().hex
     return Said(
         key=f"{by}:{number}",
         thread=Thread(f"{channel}:{number}"),
@@ -160,7 +166,7 @@ def words_in(channel: str, text: str) -> Said:
         name=by.partition(":")[2],
         text=text,
         mentions_bot=True,
-        starts_thread=True,
+        plan=plan,
         at=datetime.now(UTC),
     )
 
@@ -236,6 +242,14 @@ def show_json(value: object) -> None:
     from pydantic import TypeAdapter
 
     typer.echo(TypeAdapter(Any).dump_json(value, indent=2).decode())
+
+
+def plain(value: object) -> dict[str, object]:
+    """A dataclass as it stands in JSON."""
+    from pydantic import TypeAdapter
+
+    made: dict[str, object] = TypeAdapter(Any).dump_python(value, mode="json")
+    return made
 
 
 def tell_more(shown: str, option: str) -> None:

@@ -10,23 +10,26 @@ from agents.domain.decisions.authority import Kind
 from agents.domain.errors import OverlordError
 from agents.domain.events import Event
 from agents.domain.ids import TaskId
+from agents.domain.metrics.run_row import Run
 from agents.domain.task.task import Task
 from agents.domain.text.sanitize import small_number
 from bot.cards.timeline import in_words
 from bot.cards.work.attempts import AttemptRow, attempts
 from bot.cli import session
 from bot.cli.asking import start
+from bot.cli.asking.dependencies import show_dependencies
 from bot.cli.session import Json, Search
 from bot.queries import Need
 from bot.queries.people_queries import PeopleQueries
 from bot.queries.query_api import QueryApi
 from store.retention import ARCHIVE, facts_in, read_file
-from store.streams.runs import Run
 
 app = typer.Typer(rich_markup_mode=None)
 app.command("start")(start)
+app.command("dependencies")(show_dependencies)
 queue = typer.Typer(rich_markup_mode=None, no_args_is_help=True)
 Id = Annotated[str, typer.Argument(metavar="TASK", help="Such as T-3, or just 3.")]
+Phase = Annotated[int, typer.Argument(min=1, help="Its number in the plan.")]
 Reason = Annotated[str, typer.Option(help="Kept with the task.")]
 
 NO_TASK = "There is no task. Ask for one in the console or in chat."
@@ -93,11 +96,11 @@ async def _show(queries: QueryApi, written: str, json: bool) -> None:
     tried = [_attempt_row(each) for each in attempts(page.outcomes, page.evaluations)]
     runs = [_run_row(each) for each in page.runs]
     wishes = [(session.local(each.at), each.by, each.where, each.words, each.standing) for each in page.wishes]
-    phases = [(str(number), state) for number, state in page.phases]
+    phases = [(row.phase.id, row.phase.also, row.phase.title, row.phase.words) for row in page.phase_map]
     tables: tuple[tuple[Sequence[str], Sequence[Sequence[str]]], ...] = (
         (("attempt", "ended", "files", "checks", "next"), tried),
         (("run", "role", "model", "ended", "retries", "took", "tokens", "cost", "error"), runs),
-        (("phase", "state"), phases),
+        (("phase", "id", "title", "state"), phases),
         (("wished", "by", "where", "words", "standing"), wishes),
         (("subtask", "title", "kind", "size", "confidence", "order"), page.subtasks),
     )
@@ -186,6 +189,28 @@ async def resume(queries: QueryApi, task: Id, reason: Reason = "") -> None:
     """Go on with a task that rests."""
     await _press(queries, (await session.page_of(queries, task)).task, "resume", reason)
     await _tell_state(queries, task)
+
+
+@app.command("restart-phase")
+@session.with_queries
+async def restart_phase(queries: QueryApi, task: Id, phase: Phase) -> None:
+    """Ask for a phase to begin anew; an approver decides."""
+    await _ask_of_phase(queries, task, f"restart phase {phase}")
+
+
+@app.command("revert-phase")
+@session.with_queries
+async def revert_phase(queries: QueryApi, task: Id, phase: Phase) -> None:
+    """Ask for what a phase brought to be taken back; an approver decides."""
+    await _ask_of_phase(queries, task, f"revert phase {phase}")
+
+
+async def _ask_of_phase(queries: QueryApi, written: str, words: str) -> None:
+    found = (await session.page_of(queries, written)).task
+    await session.send(queries, session.words_for(found, f"{words} of {found.id}"))
+    asked = (await session.page_of(queries, written)).task.of_kind(Kind.PHASE)
+    how = f" To see what it means: `overlord decisions show {asked.id}`." if asked else ""
+    typer.echo(f"Asked: {words} of {found.id}.{how}")
 
 
 @app.command()

@@ -14,7 +14,7 @@ from agents.domain.errors import OverlordError
 from agents.domain.text.sanitize import clean
 from agents.domain.work.stepping import stands_at, workflow_pinned
 from agents.domain.work.work import SubtaskState
-from agents.domain.workflow.steps import HUMAN, MERGE, Step
+from agents.domain.workflow.steps import HUMAN, MERGE, Setting, Step
 from agents.domain.workflow.workflow import Workflow
 from bot.cards.scene import duration_in_words
 from bot.cli import session
@@ -98,12 +98,10 @@ def _step_row(step: Step) -> tuple[str, ...]:
 
 def _who(step: Step) -> str:
     """Whose it is and what it runs; where nothing is said, the Overlord does it by itself."""
-    readers = " twice" if step.parallel > 1 else ""
+    readers = " twice" if step.parallel > len(step.roles) else ""
     parts = [f"{', '.join(step.roles)}{readers}"] if step.roles else []
     parts += [f"`{step.command}`"] if step.command else []
-    parts += [
-        f"{key}: {str(value).lower() if isinstance(value, bool) else value}" for key, value in step.config.items()
-    ]
+    parts += [f"{key}: {_value(value)}" for key, value in step.config.items()]
     parts += ["a person"] if step.type in (HUMAN.name, MERGE.name) or step.human_approval else []
     return "; ".join(parts) or "Overlord"
 
@@ -172,3 +170,10 @@ def _took(step: Step, standing: Sequence[Standing]) -> str:
 
 def _catalog(context: typer.Context) -> Catalog:
     return load_catalog(session.settings_of(context).declared)
+
+
+def _value(written: Setting) -> str:
+    """As people write it."""
+    if isinstance(written, tuple):
+        return ", ".join(written)
+    return str(written).lower() if isinstance(written, bool) else str(written)

@@ -67,6 +67,26 @@ class AddProject:
         return append_item(text, name, ("projects",), self.entry)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AddPacks:
+    """Switches packs of roles on."""
+
+    packs: tuple[str, ...]
+
+    @property
+    def outcome(self) -> str:
+        return f"Switched on for the next start: {', '.join(self.packs)}"
+
+    @property
+    def lines(self) -> str:
+        return as_lines(("packs",), list(self.packs))
+
+    def edit(self, text: str, settings: Settings, name: str) -> str:
+        for pack in self.packs:
+            text = append_item(text, name, ("packs",), pack)
+        return text
+
+
 def refuse_no_repository(folder: Path) -> None:
     """A project is a git repository of this machine."""
     if not folder.is_absolute() or not folder.is_dir():

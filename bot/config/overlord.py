@@ -1,7 +1,7 @@
 """What overlord.yaml and the environment may say: every setting, its default, and what is wrong with a bad value."""
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, make_dataclass, replace
 from enum import StrEnum
 from pathlib import Path
@@ -10,10 +10,11 @@ from urllib.parse import urlsplit
 
 from pydantic import AfterValidator, PlainValidator
 
-from agents.catalog.library import Contexts, RolesByName
-from agents.catalog.models import Models
+from agents.catalog.models import Engines, Models
 from agents.catalog.policies import Risk, Specialists
 from agents.catalog.retries import RetryPolicies
+from agents.catalog.roles.context_files import Contexts
+from agents.catalog.roles.role_files import RolesByName, Tools
 from agents.catalog.validation import Model, Odd, did_you_mean
 from agents.catalog.workflows import ChosenWorkflow, WorkflowsByName
 from agents.catalog.yaml import Where
@@ -21,11 +22,13 @@ from agents.domain.checks.evaluation import GateCommands, slug
 from agents.domain.checks.scope import odd_path
 from agents.domain.decisions.authority import ChannelPolicy
 from agents.domain.limits import Limits, Retention
+from agents.domain.metrics.adaptive import Adaptive
 from agents.domain.models.failure import POLICIES
 from agents.domain.models.money import Budgets
 from agents.domain.models.routing import ROLES
 from agents.domain.project.environment import WrittenEnvironment
 from agents.domain.project.packages import PackageHosts
+from agents.domain.supervision.tuning import SupervisorSettings
 from bot.config.accounts import MEMBERSHIPS, Channel, Groups, Member, is_account
 from bot.config.git_manners import GitPart, GitSettings
 from bot.config.platforms import COMMAS, Address, PlatformSettings, Port, Token, hidden_text, platforms
@@ -156,6 +159,7 @@ class PlainSettings:
     sandbox: Sandbox = Sandbox.AUTO
     log_level: LogLevel = LogLevel.INFO
     models: Models = field(default_factory=Models)
+    engines: Engines = field(default_factory=Engines)  # programs of others that minions may run on
     budgets: Budgets = field(default_factory=Budgets)
     github: GitHub = field(default_factory=GitHub)
     git: GitSettings = field(default_factory=GitSettings)
@@ -164,6 +168,9 @@ class PlainSettings:
     retries: RetryPolicies = field(default_factory=lambda: POLICIES)  # as in manifests/policies/retries.yaml
     risk: Risk | None = None  # None: the one that comes with the program
     packages: PackageHosts | None = None  # hosts that set-up of projects may reach; None: as they come with the program
+    supervisors: SupervisorSettings = field(default_factory=SupervisorSettings)
+    adaptive: Adaptive = field(default_factory=Adaptive)  # whether roles get the engine that they do best on
+    packs: Annotated[tuple[str, ...], COMMAS] = ()  # of roles, that are switched on
     specialists: Specialists = ()  # beside those that come with the program, or instead of one of the same name
 
 
@@ -180,6 +187,7 @@ class OverlordFile(PlainSettings):
     channels: Mapping[Channel, ChannelPolicy] = field(default_factory=dict)
     contexts: Contexts | None = None  # None: as they come with the program
     roles: RolesByName = field(default_factory=dict)  # laid over those that come with it
+    tools: Tools = field(default_factory=dict)  # commands of projects that roles may name
     workflow: ChosenWorkflow | None = None  # None: default
     workflows: WorkflowsByName = field(default_factory=dict)  # templates beside those that come with the program
 
@@ -203,7 +211,7 @@ _SECTIONS: dict[str, tuple[str, ...]] = {  # what is in them has a variable of i
     "limits": tuple(each.name for each in fields(Limits)),
 }
 _STRUCTURES = {"github", "git", "risk", "groups", "projects", "channels", "contexts", "roles", "workflow", "workflows"}
-_STRUCTURES |= {"packages", "retries", "specialists"}
+_STRUCTURES |= {"adaptive", "engines", "packages", "retries", "specialists", "supervisors", "tools"}
 VARIABLES: dict[str, tuple[str, ...]] = {
     **{
         f"OVERLORD_{each.name.upper()}": (each.name,)
@@ -255,6 +263,15 @@ def tokens_in(file: OverlordFile) -> set[str]:
 def secrets_in(file: OverlordFile) -> set[str]:
     password = urlsplit(file.database_url or "").password
     return tokens_in(file) | ({password} if password else set())
+
+
+def odd_locks(adaptive: Adaptive, known: Callable[[], Collection[str]]) -> Iterator[Odd]:
+    """Locks of roles that are not there."""
+    roles = known() if adaptive.locked_assignments else ()
+    for role in adaptive.locked_assignments:
+        if role not in roles:
+            near = did_you_mean(role, roles) or "See `overlord roles`."
+            yield ("adaptive", "locked_assignments", role), f"there is no role `{role}`", near
 
 
 def odd_projects(projects: Sequence[Project]) -> Iterator[Odd]:

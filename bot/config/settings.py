@@ -1,7 +1,7 @@
 """What the program is set to, as everything else reads it."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TypeVar
 from urllib.parse import urlsplit
@@ -11,6 +11,7 @@ from agents.catalog.validation import Problem
 from agents.domain.decisions.authority import ChannelPolicy, Group
 from agents.domain.ids import Account, surface_of
 from agents.domain.models.routing import ROLES
+from agents.domain.supervision.tuning import SupervisorSettings
 from bot.config.overlord import (
     PlainSettings,
     Project,
@@ -46,6 +47,12 @@ class Settings(PlainSettings):
             return f"SQLite, {self.database_url.removeprefix('sqlite:///')}"
         parts = urlsplit(self.database_url)
         return f"PostgreSQL, {parts.hostname or 'this machine'}{parts.path}"
+
+    @property
+    def supervisors_switched(self) -> SupervisorSettings:
+        """On where they are switched on, or where nobody says and a model is named for their role."""
+        said = self.supervisors.enabled
+        return replace(self.supervisors, enabled=bool(self.models.supervisor.models()) if said is None else said)
 
     @property
     def joined_platforms(self) -> list[str]:

@@ -8,8 +8,11 @@ from pathlib import Path
 from typing import Any
 
 from agents.catalog import policies
-from agents.catalog.library import Declared, odd_declared
+from agents.catalog.library import Declared, odd_declared, role_names
 from agents.catalog.policies import odd_risk
+from agents.catalog.roles.bundles import Bundle
+from agents.catalog.roles.pack_files import Pack, packaged_packs
+from agents.catalog.roles.user_files import UserFiles, chosen_packs, read_user_files
 from agents.catalog.validation import Odd, Problem, Wrong, did_you_mean
 from agents.catalog.workflow_choice import workflow_names
 from agents.catalog.yaml import BadYaml, Layers, parse_yaml, read_packaged
@@ -98,9 +101,11 @@ class _Reading:
         base = config.parent if config else self.cwd
         file, broken = self._shape()
         home = self._home(base)
+        own = self._own_files(home)
+        declared = self._declared(file, own)
         database_url = self._database(file, home, base)
         projects = tuple(self._project(part, base) for part in file.projects)
-        self._check(file, broken, projects)
+        self._check(file, broken, projects, declared)
         if self.problems:
             raise BadSettings(self.problems, (*self.left, *self.warnings))
         known = {section.operator(user) for section in file.platforms.values()} - {""}
@@ -112,12 +117,12 @@ class _Reading:
             database_url=database_url,
             platforms=file.platforms,
             public_url=file.public_url.rstrip("/"),
-            keys=file.models.seen_in(self.environ),
+            keys=file.models.seen_in(self.environ) | file.engines.seen_in(self.environ),
             groups=_groups(file),
             operators=frozenset(Account(account) for account in {f"cli:{user}"} | known),
             projects=projects,
             channels=_channels(file),
-            declared=_declared(file),
+            declared=declared,
             warnings=(*self.left, *self.warnings),
             left=tuple(self.left),
             secrets=frozenset(secrets_in(file) | self._given_secrets(file, projects)),
@@ -126,7 +131,8 @@ class _Reading:
     def _given_secrets(self, file: OverlordFile, projects: Sequence[Project]) -> set[str]:
         """What variables hold and nobody is to read."""
         of_setup = {value for project in projects for value in project.secrets.values()}
-        return of_setup | _keys_in(self.environ) | file.models.keys_in(self.environ)
+        of_engines = set(file.engines.seen_in(self.environ).values())
+        return of_setup | _keys_in(self.environ) | file.models.keys_in(self.environ) | of_engines
 
     def _gather(self) -> Path | None:
         self.layers.lay(read_packaged("policies", "limits.yaml"), under="limits")
@@ -180,15 +186,44 @@ class _Reading:
             self._tell(self.problems, (("home",), f"{home} cannot be written: {nearest} {why}", step))
         return home
 
-    def _check(self, file: OverlordFile, broken: frozenset[str], projects: Sequence[Project]) -> None:
+    def _own_files(self, home: Path) -> UserFiles:
+        """Roles and what belongs to them, in the state folder."""
+        own = read_user_files(home)
+        for where, document in own.documents.items():
+            self.layers.note(document, where)
+        self.problems += [Problem(name=file, what=what, instead=step) for file, what, step in own.broken]
+        self._tell(self.problems, *own.odd)
+        return own
+
+    def _declared(self, file: OverlordFile, own: UserFiles) -> Declared | None:
+        packs, odd = chosen_packs(file.packs, {**packaged_packs(), **own.packs} if file.packs else {})
+        self._tell(self.problems, *odd)
+        plain = not (file.roles or file.tools or file.workflows or packs)
+        if file.contexts is None and plain and own.is_empty and file.workflow is None:
+            return None
+        return Declared(
+            contexts=file.contexts,
+            roles=file.roles,
+            tools=file.tools,
+            bundles=(*(_bundle_of(pack, own) for pack in packs), *(() if own.is_empty else (own.bundle,))),
+            workflow=file.workflow,
+            workflows={**own.workflows, **file.workflows},
+            retries=frozenset(file.retries),
+        )
+
+    def _check(
+        self, file: OverlordFile, broken: frozenset[str], projects: Sequence[Project], declared: Declared | None
+    ) -> None:
         odd = [*policies.odd_limits(file.limits), *contradictions(file)]
         odd += policies.odd_retention(file.retention, file.limits)
         if file.risk:
             odd += odd_risk(file.risk)
-        if not broken & {"contexts", "roles", "workflow", "workflows", "retries"} and (declared := _declared(file)):
+        if not broken & {"contexts", "roles", "tools", "workflow", "workflows", "retries"} and declared:
             odd += odd_declared(declared)
         if "workflows" not in broken:
-            odd += overlord.odd_choices(file, lambda: workflow_names(file.workflows))
+            own = declared.workflows if declared else file.workflows
+            odd += overlord.odd_choices(file, lambda: workflow_names(own))
+        odd += overlord.odd_locks(file.adaptive, lambda: role_names(declared))
         odd += overlord.odd_projects(projects)
         if not broken & {"git", "projects"}:
             odd += odd_manners(file.git, [project.git for project in projects])
@@ -251,16 +286,9 @@ _LAID_UNDER = {
 }
 
 
-def _declared(file: OverlordFile) -> Declared | None:
-    if file.contexts is None and not file.roles and file.workflow is None and not file.workflows:
-        return None
-    return Declared(
-        contexts=file.contexts,
-        roles=file.roles,
-        workflow=file.workflow,
-        workflows=file.workflows,
-        retries=frozenset(file.retries),
-    )
+def _bundle_of(pack: Pack, own: UserFiles) -> Bundle:
+    """What comes with the program is nobody's here to mend."""
+    return replace(pack.bundle, ours=pack.name not in own.packs)
 
 
 def _without_code(file: OverlordFile) -> Iterator[Odd]:

@@ -1,18 +1,21 @@
 """The commands that work with no model at all."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from agents.domain.decisions import pressing
 from agents.domain.decisions.authority import QUEUE, Presser, check
 from agents.domain.decisions.kind import Moment
 from agents.domain.decisions.pressing import Steer
+from agents.domain.decisions.subject import PhaseAct
 from agents.domain.errors import NoSuchTask, OverlordError
+from agents.domain.hours import NoSuchHours, read_hours
 from agents.domain.ids import PersonId, surface_of
 from agents.domain.project.linking import Side
 from agents.domain.task.task import Task, TaskState
 from agents.domain.text.sanitize import small_number
 from bot.cards import replies
+from bot.cards.personal.digest import NOT_HERE, NOT_HERE_STEP, hours_card
 from bot.cards.replies import Page, QueueStatus
 from bot.cards.scene import Bill
 from bot.cards.status import cost_card, status_card, why_card
@@ -24,6 +27,7 @@ from bot.intake.linking import Linking
 from bot.intake.naming import Namer
 from bot.messages import Card, Said
 from bot.permissions import Permissions
+from store.chat.digests import Reader
 from store.codec import Cause
 from store.streams.log import Which
 from store.transaction import Transaction
@@ -35,6 +39,8 @@ STEERS: dict[Verb, Steer] = {
     Verb.CANCEL: pressing.ask_to_cancel,
     Verb.BACKBURNER: pressing.backburner,
     Verb.RETRY: pressing.take("retry", "hint"),
+    Verb.RESTART_PHASE: pressing.change_phase(PhaseAct.RESTART),
+    Verb.REVERT_PHASE: pressing.change_phase(PhaseAct.REVERT),
     Verb.APPROVE: pressing.offer_approval,
     Verb.MUTE: pressing.mute(True),
     Verb.UNMUTE: pressing.mute(False),
@@ -153,6 +159,25 @@ def _page(asked: Asked, total: int) -> Page:
     return page
 
 
+def _hours(asked: Asked, tx: Transaction, permissions: Permissions, moment: Moment) -> Card:
+    """What one person sets for themselves; without a time or a word it only says what holds."""
+    people, said = {asked.speaker.person, *asked.speaker.known_as}, asked.said
+    known = tx.digests.of(people) or Reader(person=asked.speaker.person)
+    try:
+        hours = read_hours(asked.command.words, known.hours)
+    except NoSuchHours as problem:
+        step = "Write it as in `digest on 9:00 Europe/Vienna` or `quiet 18:00-8:00`."
+        raise OverlordError(f"I do not know {problem}", next_step=step) from problem
+    if hours == known.hours:
+        return hours_card(hours, known.due)
+    if hours.digest is not None and said.direct:
+        known = replace(known, account=said.by, thread=said.thread, memberships=said.memberships)
+    if hours.digest is not None and not known.thread:
+        raise OverlordError(NOT_HERE, next_step=NOT_HERE_STEP)
+    saved = tx.digests.save(replace(known, hours=hours), moment.at)
+    return hours_card(saved.hours, saved.due)
+
+
 def _cost(asked: Asked, tx: Transaction, permissions: Permissions, moment: Moment) -> Card:
     task = _task(asked, tx, permissions)
     return cost_card(task, Bill(spent=tx.calls.spent_on(task.id), budget=moment.budget))
@@ -223,6 +248,8 @@ ANSWERS: dict[Verb, Answer] = {
     Verb.STATUS: _status,
     Verb.TASKS: _tasks,
     Verb.WHAT_NEEDS_ME: _needs,
+    Verb.DIGEST: _hours,
+    Verb.QUIET: _hours,
     Verb.COST: _cost,
     Verb.WHY: _why,
     Verb.WHO_CAN_APPROVE: lambda asked, tx, permissions, moment: replies.who_card(permissions.who_can_approve()),

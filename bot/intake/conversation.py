@@ -40,11 +40,15 @@ class Verb(StrEnum):
     CANCEL = "cancel"
     BACKBURNER = "backburner"
     RETRY = "retry"
+    RESTART_PHASE = "restart phase"
+    REVERT_PHASE = "revert phase"
     APPROVE = "approve"
     COST = "cost"
     WHY = "why"
     WHO_CAN_APPROVE = "who can approve"
     WHAT_NEEDS_ME = "what needs me"
+    DIGEST = "digest"
+    QUIET = "quiet"
     MUTE = "mute"
     UNMUTE = "unmute"
     ASIDE = "aside"
@@ -56,7 +60,9 @@ class Verb(StrEnum):
 
 
 # What is answered to the asker alone.
-PRIVATE = frozenset({Verb.HELP, Verb.STATUS, Verb.TASKS, Verb.WHAT_NEEDS_ME, Verb.QUEUE, Verb.NAMING})
+PRIVATE = frozenset(
+    {Verb.HELP, Verb.STATUS, Verb.TASKS, Verb.WHAT_NEEDS_ME, Verb.QUEUE, Verb.NAMING, Verb.DIGEST, Verb.QUIET}
+)
 # Commands that are plain words too: "go on" answers "Shall I go on?", and "drop" is a button of stuck work.
 _ALSO_WORDS = frozenset({Verb.RESUME, Verb.RETRY, Verb.APPROVE})
 _ALSO_BUTTONS = frozenset({Verb.CANCEL, Verb.BACKBURNER})
@@ -89,6 +95,9 @@ Meaning = Command | Words
 
 _TASK = r"(?:\s+(?:it|this|(?:the |this )?task))?(?:\s+(?P<task>T-\d+))?"
 _PAGE = r"(?:\s+(?:page\s+)?(?P<words>[0-9]{1,6}))?"
+_PHASE = r"(?:\s+(?P<words>[0-9]{1,4}))?(?:\s+of(?=\s))?"
+_CLOCK = r"\d{1,2}(?:[:.]\d{2})?"
+_ZONE = r"(?:\s+[A-Za-z_]+(?:/[A-Za-z0-9_+-]+)*)?"
 _REASON = r"(?:\s*(?:[:,;–—-]|\bbecause\b)\s*(?P<words>.+))?"
 
 # A command is the whole message, so that "stop the server from crashing" stays a request.
@@ -101,11 +110,15 @@ _GRAMMAR: tuple[tuple[Verb, str], ...] = (
     (Verb.CANCEL, rf"(?:cancel|abort|drop){_TASK}{_REASON}"),
     (Verb.BACKBURNER, rf"(?:snooze|backburner|later|not now){_TASK}"),
     (Verb.RETRY, rf"(?:retry|try again){_TASK}"),
+    (Verb.RESTART_PHASE, rf"(?:restart|redo|rerun) (?:the )?phase{_PHASE}{_TASK}"),
+    (Verb.REVERT_PHASE, rf"(?:revert|undo|roll ?back|take back) (?:the )?phase{_PHASE}{_TASK}"),
     (Verb.APPROVE, rf"(?:approved?|lgtm|ship it){_TASK}"),
-    (Verb.COST, rf"(?:cost|costs|what did it cost){_TASK}\??"),
+    (Verb.COST, rf"(?:costs?|what did it cost)(?:\s+of)?{_TASK}\??"),
     (Verb.WHY, rf"(?:why(?: is that)?){_TASK}\??"),
     (Verb.WHO_CAN_APPROVE, r"who (?:can|may) approve(?: this)?"),
     (Verb.WHAT_NEEDS_ME, rf"(?:what needs me|needs me|for (?:you|me)|inbox)\??{_PAGE}"),
+    (Verb.DIGEST, rf"(?P<words>digest(?:\s+(?:status|off|on(?:\s+(?:at\s+)?{_CLOCK})?{_ZONE}))?)"),
+    (Verb.QUIET, rf"(?P<words>quiet(?:\s+hours)?(?:\s+(?:off|{_CLOCK}\s*(?:-|–|to|until)\s*{_CLOCK}))?)"),
     (Verb.MUTE, rf"mute{_TASK}"),
     (Verb.UNMUTE, rf"unmute{_TASK}"),
     (Verb.ASIDE, r"aside\b[\s:,]*(?P<words>.*)"),
@@ -120,17 +133,30 @@ _POLITE = (
     r"(?:(?:please|pls|kindly|can you|could you|would you|just)\s+)*(?P<core>.+?)"
     r"(?:[\s,]+(?:please|pls|now|thanks|for now|then))*\??"
 )
-_SAID_TO_BE = r"(?P<what>ask|task)\s*:\s*(?P<words>\S.*)"
-_ROUTES = {"ask": Route.QUESTION, "task": Route.CHANGE}
+_SAID_TO_BE = r"(?P<what>ask|task|skill)\s*:\s*(?P<words>\S.*)"
+_ROUTES = {"ask": Route.QUESTION, "task": Route.CHANGE, "skill": Route.SKILL}
+_SKILL = (
+    r"(?:please\s+)?(?:draft|write|make|create|add)\s+(?:me\s+|us\s+)?(?:a|one|another)\s+(?:new\s+)?skill\b"
+    r"[\s:,]*(?:for|to|that|about|on|which)?\b.*\S"
+)
 
 # Deterministic on purpose: a thank-you must never open a task, with or without a model. Whole messages only.
-_TO_YOU = r"(?:[\s,]+(?:overlord|bot|all|everyone|everybody|there|folks|team|you|so much|a lot|very much|again))*"
-_GREETS = rf"(?:hi+|hey+|hello+|hallo|yo|good (?:morning|afternoon|evening|day)|how are you|who are you|👋){_TO_YOU}"
-_THANKS = (
-    rf"(?:thanks?|thank you|thx|ty|cheers|danke|merci|great|nice|cool|perfect|awesome|well done|good (?:job|work|bot)|"
-    rf"ok(?:ay)?|k|fine|sure|got it|i see|all right|alright|bye|good ?(?:bye|night)|see you|never ?mind|sorry|lol|haha+"
-    rf"|[^\w\s]+){_TO_YOU}"
+_TO_YOU = (
+    r"(?:[\s,]+(?:overlord|bot|all|everyone|everybody|there|folks|team|zusammen|alle|à tous|tout le monde|a todos|"
+    r"you|so much|a lot|very much|again))*"
 )
+_GREETS = (
+    r"(?:hi+|hey+|hello+|hallo|yo|good (?:morning|afternoon|evening|day)|how are you|who are you|👋|"
+    r"guten (?:morgen|tag|abend)|moin|servus|grüe?zi|bonjour|bonsoir|salut|coucou|hola|buenos d[ií]as|ciao|"
+    rf"buongiorno){_TO_YOU}"
+)
+_THANKS = (
+    r"(?:thanks?|thank you|thx|ty|cheers|(?:vielen |herzlichen )?dank|danke ?(?:schön|sehr)?|merci(?: beaucoup| bien)?|"
+    r"gracias|grazie|prima|parfait|tschüss|au revoir|great|nice|cool|perfect|awesome|lovely|well done|"
+    r"(?:great|good|nice) (?:job|work|bot|stuff|one)|ok(?:ay)?|k|fine|sure|got it|i see|all right|alright|bye|"
+    r"good ?(?:bye|night)|see you|never ?mind|sorry|lol|haha+)"
+)
+_SMALL_TALK = rf"(?:{_THANKS}{_TO_YOU}(?:[\s,.!]+{_THANKS}{_TO_YOU})*\W*|[^\w\s]+{_TO_YOU})"
 
 
 def understand(text: str) -> Meaning:
@@ -140,10 +166,12 @@ def understand(text: str) -> Meaning:
         return command
     plain, whole = said.rstrip("?, "), text.strip()
     greets = bool(_whole(_GREETS).fullmatch(plain))
-    if whole and (not plain or greets or _whole(_THANKS).fullmatch(plain)):
+    if whole and (not plain or greets or _whole(_SMALL_TALK).fullmatch(plain)):
         return SmallTalk(text=whole, greets=greets)
     if told := _whole(_SAID_TO_BE).fullmatch(whole):
         return Words(text=told["words"].strip(), wants=_ROUTES[told["what"].casefold()])
+    if _whole(_SKILL).fullmatch(whole):
+        return Words(text=whole, wants=Route.SKILL)
     return Words(text=whole, near=nearest_command(said, lambda words: read_command(words) is not None))
 
 
@@ -210,7 +238,7 @@ class Talk:
     def answers(self) -> bool:
         """Whether it answers a question that is answered in words, by somebody who may."""
         found = answering.read(self.task, self.words, self.speaker, self.moment).answers
-        scopes = (Kind.SCOPE, Kind.START_SCOPE)
+        scopes = (Kind.SCOPE, Kind.START_SCOPE, Kind.INTERFACE)
         return any(rule_of(each.decision).by_words or each.decision.kind in scopes for each in found)
 
     def is_answered_by(self, command: Command) -> bool:

@@ -16,7 +16,6 @@ from agents.domain.ids import Account, surface_of
 from agents.domain.project.linking import LinkRequest
 from agents.domain.task import decide
 from agents.domain.task.decide import Wording
-from agents.domain.task.facts import Request
 from agents.domain.task.task import Task
 from agents.domain.text.sanitize import clean, hidden_in
 from bot.cards import replies
@@ -39,7 +38,8 @@ from bot.intake.conversation import (
 from bot.intake.linking import Linking
 from bot.intake.offered_back import ended_in, near_miss_of, offer_back, taken_back, wanted_in
 from bot.intake.putting_off import put_off
-from bot.intake.workflow_words import ReadRequest, read_workflow
+from bot.intake.requesting import read_request
+from bot.intake.workflow_words import read_choices
 from bot.messages import WORDS_MOST, Card, Choice, Delivery, Edited, Labelled, Mandated, Pressed, Said, load_card
 from bot.services import Services
 from store.chat.deliveries import DeliveryState, Received
@@ -47,7 +47,6 @@ from store.chat.posts import Act, Wish
 from store.codec import Cause, shape
 from store.transaction import Transaction
 
-REQUEST_MOST = 16_000
 TRIES = 3
 LATE = timedelta(seconds=10)
 DELIVERIES: dict[str, type[Delivery]] = {kind.__name__: kind for kind in (Said, Edited, Pressed, Labelled, Mandated)}
@@ -208,44 +207,24 @@ class Inbox:
         tx: Transaction,
         wants: Route | None = None,
     ) -> Outcome:
-        if len(text) > REQUEST_MOST:
-            raise OverlordError(
-                f"That request has {len(text):,} characters; I read at most {REQUEST_MOST:,}",
-                next_step="Say what you want in a few sentences, and name the files that hold the rest.",
-            )
         moment = self._office.moment(said.channel, said.key)
-        read = self._read(text) if isinstance(said, Said) else ReadRequest(text=text)  # an issue's words choose nothing
-        request = Request(
-            text=read.text,
-            workflow=read.workflow,
-            by=speaker.person,
-            thread=said.thread,
-            channel=said.channel,
-            at=moment.at,
-            hidden=said.hidden,
-            origin=said.origin if isinstance(said, Labelled) else None,
-            direct=isinstance(said, Said | Mandated) and said.direct,
-            mandate=said.mandate if isinstance(said, Mandated) else None,
-            delivery=said.key,
-            wants=wants,
-            follows=ended_in(said.thread, tx) if isinstance(said, Said) else None,
-        )
+        follows = ended_in(said.thread, tx) if isinstance(said, Said) else None
+        read = read_request(text, said, speaker.person, moment.at, self._office.catalog)
+        request = replace(read, wants=wants, follows=follows)
         facts = decide.open_task(tx.log.next_id(), request, moment)
         task = tx.log.open(facts, _cause(said))
         tx.threads.bind(said.thread, task.id)
         return self._handled(f"opened {task.id}")
-
-    def _read(self, text: str) -> ReadRequest:
-        return read_workflow(text, lambda: self._office.catalog().workflows)
 
     def _edited(self, edited: Edited, speaker: Presser, tx: Transaction) -> Outcome:
         notes = tx.threads.find(edited.thread)
         task = tx.log.find(notes.task) if notes and notes.task else None
         if not self._hears(edited, speaker) or task is None or not edited.thread.endswith(f":{edited.message}"):
             return Outcome(state=DeliveryState.IGNORED, words="an edit that changes no request")
-        moment, read = self._office.moment(task.request.channel, edited.key), self._read(edited.text)
-        written = Wording(text=read.text, hidden=edited.hidden, workflow=read.workflow)
-        facts = decide.correct(task, written, speaker, moment)
+        moment = self._office.moment(task.request.channel, edited.key)
+        read = read_choices(edited.text, self._office.catalog)
+        said = Wording(text=read.text, hidden=edited.hidden, workflow=read.workflow, role=read.role)
+        facts = decide.correct(task, said, speaker, moment)
         tx.log.append(task.id, facts, _cause(edited))
         return self._handled(f"{task.id}: corrected" if facts else "nothing changed")
 
@@ -282,7 +261,7 @@ class Inbox:
             return self._put_off(task, decision, pressed, speaker, tx)
         press = Press(decision=decision.id, letter=choice.letter, words=pressed.words)
         moment = replace(self._office.moment(task.request.channel, pressed.key), who=lambda id: tx.people.get(id).id)
-        facts = pressing.press(task, press, speaker, moment)
+        facts = pressing.press(task, press, speaker, replace(moment, project=lambda: tx.log.project_of(task)))
         tx.log.append(task.id, facts, _cause(pressed))
         return self._handled(f"{task.id}: {', '.join(type(f).__name__ for f in facts)}")
 
@@ -386,7 +365,7 @@ def _posts_at(pressed: Pressed, tx: Transaction) -> list[Wish]:
 def _carries(post: Wish, token: str, decision: Decision) -> bool:
     """By its key, for what a message showed a moment ago may be gone from it by now; else by its buttons."""
     own = f"status:{decision.task}" if decision.kind is Kind.CONTROLS else f"decision:{decision.id}"
-    if post.key == own:
+    if post.key == own or post.key.startswith(f"batch:{decision.task}:"):
         return True
     card = load_card(post.body)
     return any(button.choice.token == token for button in (*card.buttons, *card.more))

@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from agents.domain.decisions.authority import Group, Presser, Rule, check
 from agents.domain.errors import OverlordError
 from agents.domain.ids import PersonId
-from bot.cards.replies import named_card
+from bot.cards.replies import named_card, outcome_card
 from bot.config.changes import AddMember, AddProject, Change, RemoveMember, RemoveProject, SetModel
 from bot.config.settings import Named
+from bot.intake.engine_choices import FORM, obey_words
 from bot.messages import Card, Said
 from bot.permissions import Permissions
 from store.running.acts import Act
@@ -28,7 +29,8 @@ _FORMS: tuple[tuple[str, Callable[..., Change] | None], ...] = (
     (r"reload(?: the)? settings|settings reload", None),
 )
 _LISTS = r"(?:projects|models|people)(?:\s+list)?"
-NAMING = f"(?P<words>{'|'.join([_LISTS, *(re.sub(r'[(][?]P<[a-z]+>', '(?:', form) for form, _ in _FORMS)])})"
+_ALL = (FORM, *(form for form, _ in _FORMS))
+NAMING = f"(?P<words>{'|'.join([_LISTS, *(re.sub(r'[(][?]P<[a-z]+>', '(?:', form) for form in _ALL)])})"
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +65,8 @@ class Namer:
         said = self.said
         check(ADMINS, self.speaker, PersonId(""), self.permissions.channel(said.channel))
         plain = " ".join(words.split())
+        if re.fullmatch(FORM, plain, re.IGNORECASE):
+            return outcome_card(obey_words(tx, plain, said.key, said.by, said.at), refused=False)
         naming = read_naming(plain)
         if naming.listing:
             return named_card(naming.listing, self.named, self.permissions.who_can_approve())

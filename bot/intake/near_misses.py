@@ -8,9 +8,21 @@ VERBS = (
     *("help", "status", "tasks", "list", "queue", "stop", "pause", "halt", "resume", "continue", "cancel", "abort"),
     *("snooze", "backburner", "retry", "approve", "approved", "cost", "costs", "mute", "unmute", "inbox"),
 )
+# What commands are called in other languages.
+ELSEWHERE = {
+    **dict.fromkeys(("hilfe", "aide", "ayuda", "aiuto"), "help"),
+    **dict.fromkeys(("anhalten", "stoppen", "arrête", "arrêter", "parar", "ferma"), "stop"),
+    **dict.fromkeys(("abbrechen", "annuler", "annule", "cancelar", "annulla"), "cancel"),
+    **dict.fromkeys(("fortsetzen", "weitermachen", "reprendre", "continuer", "reanudar"), "resume"),
+    **dict.fromkeys(("nochmal", "wiederholen", "réessayer", "réessaie", "reintentar"), "retry"),
+    **dict.fromkeys(("genehmigen", "freigeben", "approuver", "aprobar", "approva"), "approve"),
+    **dict.fromkeys(("kosten", "coût", "coûts", "costo"), "cost"),
+    **dict.fromkeys(("aufgaben", "tâches", "tareas"), "tasks"),
+}
 SHORTEST = 4  # letters: of shorter words too many are near
 LONG = 7  # of which two letters may be wrong
 MOST_WORDS = 5
+_FIRST = re.compile(r"(T-\d+)[:,]?\s+(.+)")  # the task before the command
 _TASK = re.compile(r"(?<![\w-])(?:(?:task|ticket)\s+(?:no\.?\s*)?#?|[tT][\s#–—_]?|#)(\d{1,9})(?![\w-])", re.IGNORECASE)
 
 
@@ -20,8 +32,11 @@ def nearest_command(said: str, is_command: Callable[[str], bool]) -> str:
     if not 0 < len(words) <= MOST_WORDS:
         return ""
     rest = _TASK.sub(lambda found: f"T-{int(found[1])}", " ".join(words))
+    if turned := _FIRST.fullmatch(rest):
+        rest = f"{turned[2]} {turned[1]}"
     first, _, tail = rest.partition(" ")
-    near = [first] if first.casefold() in VERBS else sorted(_alike(first.casefold()))
+    word = first.casefold()
+    near = [ELSEWHERE.get(word, word)] if word in {*VERBS, *ELSEWHERE} else sorted(_alike(word))
     found = [made for verb in near if is_command(made := f"{verb.casefold()} {tail}".strip()) and made != said]
     return found[0] if len(found) == 1 else ""
 

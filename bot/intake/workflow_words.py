@@ -1,10 +1,11 @@
-"""The workflow that somebody chooses with a request: “add a login page, use open_source”, “workflow: mvp”."""
+"""The workflow and the role that somebody chooses with a request: “add a page, use open_source”, “role=careful”."""
 
 import re
 from collections.abc import Callable, Collection
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from difflib import get_close_matches
 
+from agents.catalog.library import Catalog
 from agents.catalog.validation import did_you_mean
 from agents.domain.errors import OverlordError
 
@@ -32,6 +33,25 @@ _NEAR = 0.6
 class ReadRequest:
     text: str  # without the words that chose
     workflow: str = ""
+    role: str = ""
+
+
+def read_choices(text: str, catalog: Callable[[], Catalog]) -> ReadRequest:
+    """Both. Raises OverlordError as each of them does."""
+    read = read_workflow(text, lambda: catalog().workflows)
+    left, chosen = read.text, list[str]()
+    for pattern in (each.replace("workflow", "role") for each in _PLAIN[:2]):
+        while match := re.search(pattern, left, re.IGNORECASE):
+            chosen.append(_require(match["name"].casefold(), catalog().roles, "role"))
+            left = f"{left[: match.start()]} {left[match.end() :]}"
+    if len(set(chosen)) > 1:
+        raise OverlordError(f"You name two roles, {' and '.join(dict.fromkeys(chosen))}", next_step="Name one.")
+    if not chosen:
+        return read
+    if not (tidy := _tidy(left)):
+        step = f"Say what you want as well: `add a login page, role={chosen[0]}`."
+        raise OverlordError(f"You name the role {chosen[0]}, and nothing to do", next_step=step)
+    return replace(read, text=tidy, role=chosen[0])
 
 
 def read_workflow(text: str, known: Callable[[], Collection[str]]) -> ReadRequest:
@@ -65,10 +85,10 @@ def _likely(match: re.Match[str], known: Collection[str]) -> str:
     return found if found in known or near else ""
 
 
-def _require(name: str, known: Collection[str]) -> str:
+def _require(name: str, known: Collection[str], what: str = "workflow") -> str:
     if name not in known:
         step = f"{did_you_mean(name, known)} Say the request again with a name that I know."
-        raise OverlordError(f"There is no workflow `{name}`", next_step=step)
+        raise OverlordError(f"There is no {what} `{name}`", next_step=step)
     return name
 
 

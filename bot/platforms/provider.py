@@ -12,6 +12,7 @@ from typing import TypeVar
 from agents.domain.ids import Thread
 from agents.domain.text.sanitize import clean, cut
 from bot.delivery.pictures import png
+from bot.field_forms import longest
 from bot.messages import Button, Card, Delivery, Graph, Later, load_card
 from store.database import Database, StoreUnavailable
 
@@ -131,7 +132,7 @@ def text_files(card: Card, *, whole: bool) -> list[Attachment]:
 def without_long_forms(card: Card, most: int, fits: Callable[[Button], bool] = lambda button: False) -> Card:
     """Without choices whose forms hold more than fits into a field here; the console takes them. `fits`: whether a form
     has room as something else than one field."""
-    long = [button for button in (*card.buttons, *card.more) if len(button.fill) > most and not fits(button)]
+    long = [button for button in (*card.buttons, *card.more) if longest(button) > most and not fits(button)]
     if not long:
         return card
     labels = ", ".join(button.label for button in long)

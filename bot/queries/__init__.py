@@ -6,11 +6,12 @@ from datetime import datetime
 
 from agents.domain.decisions.decision import Decision
 from agents.domain.ids import Thread
+from agents.domain.metrics.run_row import Run
 from agents.domain.task.task import Task
 from agents.domain.work.outcome import WorkerOutcome
 from agents.domain.work.step_times import Times
-from agents.domain.work.work import SubtaskState, phase_state
 from bot.cards.opening import Opening
+from bot.cards.planning.phase_map import PhaseOnMap, map_of
 from bot.cards.planning.wishes import WishRow
 from bot.live import Running
 from bot.messages import Button, Card, Graph
@@ -18,7 +19,6 @@ from bot.network import LookUp
 from bot.queries.people_queries import PeopleQueries
 from store.running.acts import Act
 from store.streams.projections import EvaluationResult
-from store.streams.runs import Run
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -110,16 +110,9 @@ class TaskPage:
     times: Times = field(default_factory=dict)  # how long each step took, by subtask
 
     @property
-    def phases(self) -> tuple[tuple[int, SubtaskState], ...]:
-        """The phases of a plan with several, each with what its subtasks come to together."""
-        plan, works = self.task.plan.draft, self.task.work.subtasks
-        if plan is None or not works or len(plan.phase_numbers) == 1:
-            return ()
-        here = {
-            number: [work.state for work in works if self.task.plan.subtask(work.number).phase == number]
-            for number in plan.phase_numbers
-        }
-        return tuple((number, phase_state(states)) for number, states in here.items())
+    def phase_map(self) -> tuple[PhaseOnMap, ...]:
+        """The phases of a plan with several, each with its subtasks and what they come to together."""
+        return map_of(self.task)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -142,7 +142,7 @@ def check_resting(at: datetime, tx: Transaction) -> Check:
     if not resting:
         return ok("steps and models", "none of them rests")
     told = (f"{name.removeprefix(STEP)} rests until {until:%H:%M} UTC: {why}" for name, until, why in resting)
-    step = "Mend what they fail by. They are tried again by then, or at once when somebody presses Retry step."
+    step = "Fix what they fail by. They are tried again by then, or at once when somebody presses Retry step."
     return warn("steps and models", "; ".join(told), step)
 
 

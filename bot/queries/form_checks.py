@@ -14,5 +14,9 @@ def check_form(token: str, words: str, tx: Transaction) -> tuple[Fault, ...]:
     if choice is None or decision is None or decision.state is not DecisionState.OPEN:
         return ()
     chosen = next((option for option in decision.options if option.letter == choice.letter), None)
-    table = CARDS[decision.kind].tables.get(chosen.value) if chosen else None
-    return table.check(tx.log.in_thread(decision.task), words) if table else ()
+    card, value = CARDS[decision.kind], chosen.value if chosen else ""
+    task = tx.log.in_thread(decision.task)
+    if table := card.tables.get(value):
+        return table.check(task, words)
+    form = card.forms.get(value)
+    return tuple(Fault(what=what, field=name) for name, what in form.check(task, words).items()) if form else ()

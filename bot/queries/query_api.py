@@ -47,6 +47,9 @@ from bot.queries import (
     TimelineEntry,
 )
 from bot.queries.form_checks import check_form
+from bot.queries.learning import LearntSection, read_learning
+from bot.queries.metrics_queries import MetricsQueries
+from bot.queries.named_queries import read_named
 from bot.queries.telling import worth_telling
 from bot.services import Services
 from store.chat.deliveries import DeliveryState
@@ -59,14 +62,12 @@ from store.streams.log import Which
 from store.streams.projections import evaluations_of, why_missing
 from store.transaction import Transaction
 
-REPLIES_SHOWN = 4
 MESSAGES_SHOWN = 500  # of one thread
-FACTS_SHOWN = 200
-ACTS_SHOWN = 50
+REPLIES_SHOWN, FACTS_SHOWN = 4, 200
 ANSWER_WITHIN = 2.0  # seconds a surface waits to show what became of a delivery
 
 
-class QueryApi:
+class QueryApi(MetricsQueries):
     def __init__(self, services: Services, inbox: Inbox, notifier: ChangeNotifier, artefacts: FileArtefacts) -> None:
         self._artefacts = artefacts
         self._services = services
@@ -220,15 +221,16 @@ class QueryApi:
         def question(tx: Transaction) -> NamedPage | None:
             if Group.ADMIN not in self._viewer(viewer, tx).groups:
                 return None
-            known = self._services.named
-            return NamedPage(
-                projects=tuple(known.projects),
-                people=self._services.permissions.who_can_approve(),
-                models=tuple(known.models),
-                acts=tuple((act, _name(tx, act.actor)) for act in tx.acts.latest(ACTS_SHOWN)),
-            )
+            return read_named(tx, self._services, partial(_name, tx))
 
         return await self._database.read(question)
+
+    async def learning(self, viewer: Account) -> Sequence[LearntSection]:
+        """What was learnt of tasks that this person may see."""
+        redact = self._services.redact
+        return await self._database.read(
+            lambda tx: read_learning(tx, lambda id: bool(self._seen((id,), viewer, tx)), redact)
+        )
 
     async def name_of(self, viewer: Account) -> str:
         return await self._database.read(lambda tx: _name(tx, viewer))

@@ -10,7 +10,15 @@ from typing import TYPE_CHECKING
 
 from agents.domain import events as e
 from agents.domain.decisions.kind import Facts, Moment
-from agents.domain.errors import BudgetReached, IllegalMove, NoAnswer, StaleLease, StepFailed, StepRests
+from agents.domain.errors import (
+    BudgetReached,
+    IllegalMove,
+    NoAnswer,
+    QuestionTooLong,
+    StaleLease,
+    StepFailed,
+    StepRests,
+)
 from agents.domain.events import JobRetried
 from agents.domain.ids import is_project
 from agents.domain.planning import planning
@@ -112,7 +120,8 @@ class Jobs:
             StepFailed,
             StepRests,
         ) as none:  # tried as often as it may be; or for a person to mend
-            await self._give_up(job, f"{none.what}. {none.next_step}")
+            overflow = isinstance(none, QuestionTooLong)
+            await self._give_up(job, f"{none.what}. {none.next_step}", overflow=overflow)
         except BudgetReached as reached:
             await self._out_of_money(job, reached)
         except StoreUnavailable:  # this process holds it and is not at work on it, so it is claimed again at once
@@ -144,7 +153,7 @@ class Jobs:
     def _most(self, job: Job) -> int:
         return max(PATIENT, self._limits.job_recoveries) if _is_aside(job) else self._limits.job_recoveries
 
-    async def _give_up(self, job: Job, problem: str) -> None:
+    async def _give_up(self, job: Job, problem: str, *, overflow: bool = False) -> None:
         """Say so in the thread, and ask the owner what to do."""
         if _is_aside(job):
             log.warning("given up", extra={"job": job.id, "flow": job.flow, "problem": problem})
@@ -153,7 +162,9 @@ class Jobs:
 
         def facts(task: Task, moment: Moment) -> Facts:
             kept = "Kept: the request and everything recorded so far."
-            parked = e.JobParked(task=task.id, at=moment.at, job=job.id, flow=job.flow, problem=problem, kept=kept)
+            parked = e.JobParked(
+                task=task.id, at=moment.at, job=job.id, flow=job.flow, problem=problem, kept=kept, overflow=overflow
+            )
             return decide.park(task, parked, moment)
 
         await self._park(job, problem, facts)

@@ -10,17 +10,19 @@ from typing import Generic, TypeVar
 
 from agents.domain.decisions.authority import Kind
 from agents.domain.decisions.decision import Decision
-from agents.domain.ids import Account, Thread, surface_of
-from agents.domain.learning.proposal import Listed
+from agents.domain.decisions.kinds.learning.proposal import proposal_of_decision
+from agents.domain.ids import Account, PersonId, Thread, surface_of
+from agents.domain.learning.proposal import Listed, ProposalType
 from agents.domain.task.facts import Mandate, Origin
 from agents.domain.task.task import Task, TaskState
 from agents.domain.text.sanitize import cut, one_line
 from agents.ports import ForgeFailed
 from agents.workspace.forge.issue_intake import GitHubIntake, LabelledIssue
-from bot.cards.kinds.work.proposal import begun_words, request_words
+from bot.cards.kinds.learning.proposal import begun_words, discuss_question, discuss_words, request_words
 from bot.cards.replies import issue_words, issues_wait_card, second_words
 from bot.delivery.announcer import wish
-from bot.intake.inbox import REQUEST_MOST, Inbox
+from bot.intake.inbox import Inbox
+from bot.intake.requesting import REQUEST_MOST
 from bot.messages import Labelled, Later, Mandated, Platform, Refused, Said, Unsure
 from bot.services import Services
 from store.database import StoreUnavailable
@@ -29,6 +31,7 @@ from store.transaction import Transaction
 log = logging.getLogger("overlord.new_threads")
 AGAIN = timedelta(seconds=30)  # after a platform did not take the first message
 SINCE = timedelta(hours=20)  # what is older was begun, or is not wanted any more; deliveries are kept for longer
+LONG = timedelta(days=365)  # for which a proposal may wait
 TEXT_MOST = REQUEST_MOST - 100  # characters
 NOT_TAKEN = (Later, Unsure, Refused)
 Asked = TypeVar("Asked")
@@ -124,6 +127,8 @@ class ApprovedProposals(_Waiting[Listed]):
             project=asked.proposal.project,
             task=task.id,
             thread=task.request.thread,
+            skill=asked.proposal.type is ProposalType.NEW_SKILL,
+            revises=asked.proposal.revises,
         )
         elsewhere = self._threads.elsewhere.alone if task.request.direct else self._threads.elsewhere.open
         channel, thread = await self._threads.begin(task.request.channel, key, begun_words(mandate, name), elsewhere)
@@ -154,28 +159,47 @@ class SecondTasks(_Waiting[Decision]):
         return ((f"second:{each.id}", each) for each in made if each.option(each.outcome).value == "task")
 
     async def _ask_for(self, key: str, asked: Decision) -> None:
-        task, by, name = await self._database.read(lambda tx: _who(tx, asked))
+        task, by, name = await self._database.read(lambda tx: _who(tx, asked, asked.put_to))
         words = f"{second_words(name, task)} {one_line(asked.question, 1000)}"
+        await self._begin(key, task, words, asked.question, (by, name))
+
+    async def _begin(self, key: str, task: Task, words: str, text: str, who: tuple[Account, str]) -> None:
         channel, thread = await self._threads.begin(task.request.channel, key, words)
         delivery = Said(
             key=key,
             thread=thread,
             channel=channel,
             message=thread.rpartition(":")[2],
-            by=by,
-            name=name,
-            text=asked.question,
+            by=who[0],
+            name=who[1],
+            text=text,
             mentions_bot=True,
             direct=task.request.direct,
-            starts_thread=True,
             at=self._clock.now(),
         )
         await self._threads.inbox.accept(delivery)
 
 
-def _who(tx: Transaction, decision: Decision) -> tuple[Task, Account, str]:
+class DiscussedProposals(SecondTasks):
+    """A person wants to talk about a proposal: a thread of its own, which begins with a question about the code."""
+
+    def _wanted(self, tx: Transaction) -> Iterable[tuple[str, Decision]]:
+        since = self._clock.now() - SINCE
+        made = tx.ledger.made_since(Kind.PROPOSAL, since - LONG)
+        wanted = (each for each in made if each.closed_at and each.closed_at >= since and each.decided_by)
+        return ((f"discuss:{each.id}", each) for each in wanted if each.option(each.outcome).value == "discuss")
+
+    async def _ask_for(self, key: str, asked: Decision) -> None:
+        task, by, name = await self._database.read(lambda tx: _who(tx, asked, asked.decided_by[0]))
+        found = await self._database.read(lambda tx: proposal_of_decision(tx.log.in_thread(task.id), asked))
+        if found:
+            words = discuss_words(name, task, found.title)
+            await self._begin(key, task, words, cut(discuss_question(found), TEXT_MOST), (by, name))
+
+
+def _who(tx: Transaction, decision: Decision, person_id: PersonId) -> tuple[Task, Account, str]:
     """The task in whose thread it was said, and the account of whoever said it there."""
-    task, person = tx.log.task(decision.task), tx.people.get(decision.put_to)
+    task, person = tx.log.task(decision.task), tx.people.get(person_id)
     here = [account for account in person.accounts if surface_of(account) == surface_of(task.request.thread)]
     return task, (*here, *person.accounts)[0], person.name
 

@@ -47,12 +47,22 @@ class Timers:
         tx.log.append(task.id, facts, Cause(actor="overlord", delivery=cause))
         return 1 if facts else 0
 
+    def _quiet_until(self, waiting: Decision, at: datetime, tx: Transaction) -> datetime | None:
+        """The first reminder goes to whom it was put to; later ones to others, whose hours they are not."""
+        if waiting.reminders:
+            return None
+        person = tx.people.get(waiting.put_to)
+        reader = tx.digests.of({person.id, *person.known_as})
+        return reader.hours.quiet_until(at) if reader else None
+
     def _put_off(self, task: Task, waiting: Decision, moment: Moment, tx: Transaction) -> Facts:
         """Silence decides only where people could see the question, and where what they said was read."""
         if tx.posts.is_unseen(f"decision:{waiting.id}"):
             return pressing.begin_clock_again(task, waiting.id, moment)
         if tx.deliveries.has_words_in(task.request.thread):
             return pressing.begin_clock_again(task, waiting.id, moment, until=moment.at + GRACE)
+        if until := self._quiet_until(waiting, moment.at, tx):
+            return pressing.hold_reminder(task, waiting.id, moment, until)
         if self._since and waiting.due and waiting.due < self._since:
             return pressing.begin_clock_again(task, waiting.id, moment, until=self._since + GRACE)
         return []

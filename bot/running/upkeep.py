@@ -14,6 +14,7 @@ from agents.workspace.git.git import GitFailed, git_dir
 from agents.workspace.git.mirror import lock_of
 from agents.workspace.git.upkeep import branches_by_task, drop_from_copy, drop_from_original, keep_up, pack_refs
 from bot.config.settings import Settings
+from bot.running.adapting import adapt_engines
 from bot.running.new_threads import IssueWatch, Threads
 from bot.running.scheduler import Periodic
 from bot.running.world import World
@@ -34,6 +35,7 @@ from store.transaction import Transaction
 log = logging.getLogger("overlord.upkeep")
 AT_ONCE = 100  # tasks; then others may do something
 OVERFULL = 4.0  # times as much as should lie about: then it does not wait for a quiet moment, which may never come
+AN_HOUR = 3600.0
 AFTER_TROUBLE = timedelta(days=1)
 
 
@@ -50,6 +52,7 @@ def periodic_work(settings: Settings, world: World, threads: Threads) -> tuple[P
         Periodic(name="prune-rows", every=apart, run=Pruning(services).prune),
         Periodic(name="archive", every=apart, run=partial(archive_tasks, services, settings.home / ARCHIVE)),
         Periodic(name="upkeep", every=apart, run=upkeep.keep_up),
+        Periodic(name="adapt-engines", every=AN_HOUR, run=partial(adapt_engines, services, world.engines_here)),
     )
     if hub is None:
         return table

@@ -7,22 +7,28 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 
+from agents.catalog.models import packaged_engines
 from agents.catalog.policies import packaged_hosts
 from agents.catalog.skills import packaged_skills, read_skills
 from agents.domain.checks.evaluation import GateCommands
-from agents.domain.learning.skill import Skill
+from agents.domain.models.failure import POLICIES, RetryPolicy
 from agents.domain.project.environment import WrittenEnvironment
 from agents.domain.project.packages import PackageHosts
+from agents.domain.skills.skill import Skill
 from agents.domain.text.redact import Redact
 from agents.domain.work.dispatching import branch_of
+from agents.domain.workflow.roles import Base, EngineName, Role
+from agents.llm.personas.role_words import instructions
 from agents.llm.prompts import Prompts
 from agents.llm.tokens import Tokens
-from agents.minions.by_role import EngineMinions
+from agents.minions.by_role import PROGRAMS, EngineMinions
 from agents.minions.code_reader import CodeTalks, ListFiles
-from agents.minions.engines import EngineServices
+from agents.minions.engines import EngineServices, HandIn, NotesOf, ProgramServices, RoleWords, no_notes
+from agents.minions.engines.cli.errands import ProgramAnswers
+from agents.minions.engines.cli.starting import remove_leftovers
 from agents.minions.pack import Packer, WorkPacks
 from agents.minions.reading import Counts
-from agents.ports import Checkout, CodeReader, Forge, Issues, Minions, Talker, Workspace
+from agents.ports import AskProgram, Brief, Checkout, CodeReader, Forge, Issues, Lender, Minions, Talker, Workspace
 from agents.workspace.environments.grounds import GroundSite, GroundTools, ProjectGrounds
 from agents.workspace.environments.tree_environment import environment
 from agents.workspace.files.artefacts import FileArtefacts, file_name
@@ -40,11 +46,14 @@ from agents.workspace.gates.ways import ways_of
 from agents.workspace.git.checkouts import GitCheckouts, always_fresh, copy_of
 from agents.workspace.git.leftovers import leftovers
 from agents.workspace.git.objects import committed_files, of_checkout
+from agents.workspace.programs.finding import Programs
 from agents.workspace.projects import SAMPLE
 from agents.workspace.sandbox.sandbox_choice import ChosenSandbox
-from agents.workspace.sandbox.walls import MINION, NOBODY
+from agents.workspace.sandbox.walls import CLI, MINION, NOBODY
+from agents.workspace.skill_files import Shelf
 from bot.config.settings import Settings
-from bot.running.first_look import FirstLook
+from bot.running.looks.blind_look import BlindLook
+from bot.running.looks.first_look import FirstLook
 from bot.services import Services
 from store.running.port_adapters import PullLog, TurnLog
 from store.transaction import Transaction
@@ -108,6 +117,9 @@ class Workshop:
     packs: WorkPacks
     counts: Counts
     sites: Mapping[str, "Site"]
+    programs: Programs
+    retries: Mapping[str, RetryPolicy]
+    notes_of: NotesOf = no_notes
 
     async def tidy(self) -> None:
         """Get ready, and remove what a kill left behind of work that is over."""
@@ -117,20 +129,53 @@ class Workshop:
         await self.gates.sweep()
         await self.grounds.tidy()
         await self.artefacts.move_old()
+        await asyncio.to_thread(remove_leftovers)
 
-    def minions(self, talker: Talker, window: int) -> Minions:
-        """For one job: a talker pays for one. `window`: tokens that its model takes."""
-        return EngineMinions(services=self._engine(talker, window))
+    def minions(self, talker: Talker, window: int, lender: Lender) -> Minions:
+        """For one job: a talker and a lender pay for one. `window`: tokens that its model takes."""
+        catalog = self.services.catalog()
+        programs = ProgramServices(find=self.programs.find, lender=lender, profile=CLI, policy=self._policy)
+        engine = replace(
+            self._engine(talker, window),
+            programs=programs,
+            role_of=lambda name: catalog.role_for(name, Base.IMPLEMENTER),
+        )
+        return EngineMinions(services=engine)
+
+    def _policy(self, name: str) -> RetryPolicy:
+        """As it is written now; a task may keep a workflow whose own policy is gone since."""
+        return self.retries.get(name, self.retries["default"]).under(self.services.limits)
 
     def reader(self, talker: Talker, window: int, list_files: ListFiles) -> CodeReader:
         """The same for a question about the code."""
         return CodeTalks(services=self._engine(talker, window), lend=self.checkouts.lend, list_files=list_files)
 
+    def answers(self) -> AskProgram:
+        """Programs that plan and judge, for all jobs."""
+
+        def flags(persona: str, engine: str) -> Sequence[str]:
+            role = self.services.catalog().roles.get(persona)
+            return role.flags if role and role.engine == engine else ()
+
+        return ProgramAnswers(
+            programs={cli.name.value: cli for cli in PROGRAMS},
+            find=self.programs.find,
+            sandbox=self.sandbox,
+            profile=CLI,
+            lend=self.checkouts.lend,
+            render=self.prompts.text,
+            flags=flags,
+        )
+
+    def _hand_in(self, brief: Brief) -> HandIn:
+        if brief.checkout.blind:
+            return BlindLook(self.checkouts, self.gates, self.sandbox, brief)
+        return FirstLook(self.checkouts, self.gates, brief)
+
     def _engine(self, talker: Talker, window: int) -> EngineServices:
         async def takes() -> int:
             return window
 
-        look = FirstLook(self.checkouts, self.gates)
         return EngineServices(
             window=window,
             talker=talker,
@@ -142,11 +187,15 @@ class Workshop:
             render=self.prompts.text,
             pack=self.packs.bounded_by(takes).for_work,
             skills_of=self.packs.skills_for,
-            trials_of=look.trials,
-            refused_of=look.why_not_yet,
+            hand_in=self._hand_in,
             redact=self.services.redact,
             role_of=self.services.catalog().role,
+            notes_of=self.notes_of,
+            words_of=self._words_of,
         )
+
+    def _words_of(self, role: Role) -> RoleWords:
+        return RoleWords(instructions=instructions(role, self.services.catalog().prompts), guidance=role.guidance)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -171,6 +220,8 @@ class WorkshopSettings:
     hub: Hub | None = None  # GitHub, for the sites that are there
     rehearses: bool = False  # the offline model plays: each request on the sample starts from its first commit
     packages: PackageHosts | None = None  # hosts that set-up may reach; None: as they come with the program
+    engines: Mapping[EngineName, str] = field(default_factory=dict)  # where a program is that is not to be searched
+    retries: Mapping[str, RetryPolicy] = field(default_factory=lambda: POLICIES)
 
 
 def make_workshop(
@@ -209,13 +260,19 @@ def make_workshop(
         packs=WorkPacks(packer, checkouts, lambda *of: services.catalog().context(*of), partial(_read_skills, sites)),
         counts=counts,
         sites=sites,
+        programs=Programs(home=home, known=packaged_engines(), paths=config.engines),
+        retries=config.retries,
     )
 
 
 def make_gate_configs(sites: Mapping[str, Site], checkouts: GitCheckouts) -> dict[str, GateConfig]:
     return {
         name: GateConfig(
-            repository=checkouts.repository(name), commands=site.commands, checkout=site.path, measured=site.measured
+            repository=checkouts.repository(name),
+            commands=site.commands,
+            checkout=site.path,
+            measured=site.measured,
+            shelf=Shelf(folder=site.skills, read=partial(_read_for_gates, name), packaged=packaged_skills().skills),
         )
         for name, site in sites.items()
     }
@@ -274,6 +331,13 @@ class Furnisher:
         await asyncio.to_thread(self.checkouts.ignore, project, copied, leftovers(look.paths))
         around = await asyncio.to_thread(environment, site.path, site.commands, None, attached)
         return replace(around.workspace_for(folder), ways=ways_of(look, site.commands, around))
+
+
+def _read_for_gates(
+    project: str, files: Mapping[str, bytes]
+) -> tuple[Sequence[Skill], Sequence[tuple[str, Sequence[str]]]]:
+    found = read_skills(files, project)
+    return found.skills, [(each.path, each.problems) for each in found.broken]
 
 
 async def _read_skills(sites: Mapping[str, Site], checkout: Checkout) -> Sequence[Skill]:

@@ -59,6 +59,11 @@ class Acts(TransactionPart):
         row = self._db.execute(select(_A).where(_A.c.key == key)).one_or_none()
         return _act(row) if row else None
 
+    def starting_with(self, beginning: str) -> Sequence[Act]:
+        """Whose words begin like this, oldest first."""
+        wanted = (_A.c.words.startswith(beginning, autoescape=True), _A.c.state == ActState.DONE)
+        return [_act(row) for row in self._db.execute(select(_A).where(*wanted).order_by(_A.c.at, _A.c.key))]
+
     def latest(self, most: int) -> Sequence[Act]:
         """Newest first."""
         return [_act(row) for row in self._db.execute(select(_A).order_by(_A.c.at.desc(), _A.c.key).limit(most))]

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime
 from enum import StrEnum
 from functools import lru_cache
@@ -14,6 +15,7 @@ from agents.domain.fact import Usage
 from agents.domain.ids import TaskId
 from agents.domain.models.failure import WINDOW, Breaker, BreakerState, ErrorClass, Failure
 from agents.domain.models.money import Budget, Budgets, Spending, strictest
+from agents.domain.models.routing import Model
 from agents.ports import Admitted, Answered, Call, Spent, Tried
 from store import tables
 from store.codec import from_row, moment, seconds, shape
@@ -65,7 +67,7 @@ class Calls(TransactionPart):
         """A finished step is given back; else its next call is reserved, if budgets and models allow it."""
         known = self._find(call.id)
         if known and known.state == CallState.DONE:
-            return Answered(answer=known.answer, spent=_to_spent(known))
+            return Answered(answer=known.answer, spent=self._spent(known))
         counted = {name: getattr(known, name) if known else 0 for name in _COUNTED}
         if known and known.reserved:  # its process died: that call is over
             self._db.execute(update(_C).where(_C.c.id == call.id).values(reserved=0.0))
@@ -109,11 +111,21 @@ class Calls(TransactionPart):
         if tried.cost:
             upsert(self._db, tables.totals, {"name": tables.MODEL_DOLLARS, "value": tried.cost}, add=True)
         self._learn(tried, seconds(at))
-        return _to_spent(row)
+        return self._spent(row)
 
     def total_spent(self, call: Call) -> Spent:
         known = self._find(call.id)
-        return _to_spent(known) if known else Spent()
+        return self._spent(known) if known else Spent()
+
+    def _spent(self, row: Row[Any]) -> Spent:
+        """With what a program asked on the way, where one answered."""
+        spent = _to_spent(row)
+        if not Model(name=row.model).program:
+            return spent
+        asked = _C.c.step.startswith(f"{row.step}:cli:", autoescape=True)
+        sums = [func.coalesce(func.sum(_C.c[name]), 0) for name in _PAID]
+        found = self._db.execute(select(*sums).where(_C.c.task == row.task, _C.c.job == row.job, asked)).one()
+        return replace(spent, **{name: getattr(spent, name) + more for name, more in zip(_PAID, found, strict=True)})
 
     def warn(self, call: Call, spent: Spent, budgets: Budgets, at: datetime) -> Spent:
         """Say that a budget is nearly used up: once, in the row of the step that took it there."""
@@ -160,8 +172,9 @@ class Calls(TransactionPart):
                 self._breakers.put(model, breaker, admitted)
                 return model
             soonest = min(soonest, breaker.rests_until(now))
+        rest = "rests" if len(call.models) == 1 else "rest"
         raise NoAnswer(
-            f"{' and '.join(call.models)} failed too often and rest until {moment(soonest):%H:%M} UTC",
+            f"{' and '.join(call.models)} failed too often and {rest} until {moment(soonest):%H:%M} UTC",
             next_step="Ask again after that. Check the provider, or name a fallback under `models:` in overlord.yaml.",
             error=ErrorClass.NETWORK,
         )

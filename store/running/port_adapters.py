@@ -13,7 +13,7 @@ from sqlalchemy import bindparam, func, select, update
 from agents.domain.decisions.kind import Moment
 from agents.domain.errors import SettingsProblem, StaleLease, StepRests
 from agents.domain.events import Event, Measured, MeasuredWork
-from agents.domain.ids import Account, PersonId, TaskId, project_id
+from agents.domain.ids import Account, PersonId, TaskId
 from agents.domain.limits import Limits
 from agents.domain.models.failure import FAILURES, WINDOW, Again, Breaker, Failure, RetryPolicy, next_try
 from agents.domain.models.money import Budgets
@@ -40,6 +40,7 @@ from store.running.calls import STEP
 from store.running.jobs import Job
 from store.running.nearby import surroundings as _surroundings
 from store.sql import Prepared, insert_once
+from store.streams.metrics import retried_often
 from store.streams.runs import past_work
 from store.transaction import Transaction
 
@@ -81,7 +82,8 @@ class JobLog:
             people = {tx.log.task(id).request.by, *(person for each in closed for person in each.decided_by)}
             names = {person: tx.people.name(person) for person in people}
             known = {person: name for person, name in names.items() if name != person}
-            return History(decisions=closed, names=known, spent=tx.calls.spent_on(id))
+            facts = [(each.hash, each.event) for each in tx.log.facts(id)]
+            return History(facts=facts, decisions=closed, names=known, spent=tx.calls.spent_on(id))
 
         return await self._database.read(read)
 
@@ -117,12 +119,15 @@ class JobLog:
         return Cause(actor="overlord", delivery=f"job:{self._job.id}")
 
     def _moment_in(self, tx: Transaction, task: Task) -> Moment:
+        moment = self._moment(task, self._cause.delivery)
         return replace(
-            self._moment(task, self._cause.delivery),
+            moment,
             is_proposed=tx.proposals.is_known,
             repeated=tx.failures.find_repeated,
+            skills_fared=tx.skills.too_seldom,
+            retried=lambda task: retried_often(tx.db, task.id, moment.at),
             past=lambda: past_work(tx.db),
-            project=lambda: tx.log.project(project_id(task.project)) if task.project else None,
+            project=lambda: tx.log.project_of(task),
         )
 
     async def _append(self, id: TaskId, decide: Decide, first: Callable[[Transaction], None]) -> Task:
@@ -217,7 +222,7 @@ class StepRetries:
             until = f"{moment(breaker.rests_until(now)):%H:%M} UTC"
             last = f". It was: {breaker.problem.rstrip('.')}" if breaker.problem else ""
             what = f"The step {step} failed {FAILURES} times within {WINDOW / 60:g} minutes and rests until {until}"
-            raise StepRests(f"{what}{last}", next_step="Mend that, then press Retry step: it is tried at once.")
+            raise StepRests(f"{what}{last}", next_step="Fix that, then press Retry step: it is tried at once.")
 
     async def settle(self, step: str, failure: Failure | None) -> None:
         now = seconds(self._clock.now())

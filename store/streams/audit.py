@@ -30,7 +30,7 @@ from store.codec import (
     stream_kind,
 )
 from store.running.jobs import UNFINISHED, JobState
-from store.streams import projections, proposals, runs
+from store.streams import notes, projections, proposals, runs, skills
 from store.streams.ledger import WAITS
 from store.streams.log import SNAPSHOTS, present
 
@@ -110,6 +110,10 @@ def _disagreements(db: Connection, id: StreamId, rows: Rows) -> Iterator[str]:
         yield f"{id}: its runs"
     yield from _wrong_decisions(db, id, decisions)
     yield from _wrong_proposals(db, id, proposed)
+    if isinstance(state, Task) and not skills.agrees(db, state):
+        yield f"{id}: its skill"
+    if not isinstance(state, Task) and not notes.agrees(db, id, facts):
+        yield f"{id}: its notes"
 
 
 def _listed(db: Connection, task: Task) -> dict[str, object] | None:

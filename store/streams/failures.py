@@ -4,10 +4,11 @@ from collections.abc import Sequence
 
 from sqlalchemy import Connection, select
 
-from agents.domain.events import Event, MinionFailed, WorkEvaluated
+from agents.domain.events import AboutWork, Event, MinionFailed, WorkEvaluated
 from agents.domain.ids import TaskId
 from agents.domain.learning.signature import Pattern, Signature, of_blocker, of_evaluation
 from agents.domain.task.task import Task
+from agents.domain.work.stepping import role_of
 from agents.domain.work.work import Ending
 from store.codec import dump, seconds, shape
 from store.failure_table import failures as _F
@@ -43,8 +44,15 @@ def signatures_of(task: Task, fact: Event) -> Sequence[Signature]:
         return []
     match fact:
         case WorkEvaluated(evaluation=judged):
-            return of_evaluation(judged)
+            return of_evaluation(judged, *_who(task, fact))
         case MinionFailed(ending=Ending.BLOCKED, problem=problem):
-            return [of_blocker(problem)]
+            return [of_blocker(problem, *_who(task, fact))]
         case _:
             return []
+
+
+def _who(task: Task, fact: AboutWork) -> tuple[str, str]:
+    """The role and the engine of the minion that met it; nothing, of work that the task does not know."""
+    known = (work for work in task.work.subtasks if work.number == fact.subtask)
+    work = next(known, None)
+    return (role_of(task, work), work.engine) if work else ("", "")

@@ -18,7 +18,7 @@ from store import tables
 from store.chat.deliveries import DeliveryState
 from store.chat.people import Person
 from store.codec import REMOVED, SAID, Cause, dump, has_prose, join_prose, stream_kind
-from store.streams import projections, proposals
+from store.streams import projections, proposals, skills
 from store.streams.log import forget_decoded
 from store.transaction import Transaction
 
@@ -171,6 +171,7 @@ def _rebuild(tx: Transaction, stream: StreamId) -> None:
     db.execute(saved.values(body=dump(state), saved=len(facts)))
     if isinstance(state, Task):
         db.execute(update(_L).where(_L.c.task == stream).values(words=projections.listing_of(state)["words"]))
+        skills.rewrite(db, state)
     for decision in ledger.replay(facts).values():
         row = update(tables.decisions).where(tables.decisions.c.id == decision.id)
         db.execute(row.values(body=dump(decision)))

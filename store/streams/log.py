@@ -21,7 +21,7 @@ from agents.domain.task.view import in_thread
 from store import tables
 from store.codec import BEGINNING, Cause, Recorded, dump, fact_hash, load_event, seconds, split_prose, stream_kind
 from store.sql import Prepared, TransactionPart, upsert
-from store.streams import failures, projections, proposals, runs
+from store.streams import failures, notes, projections, proposals, runs, skills
 from store.streams.ledger import Ledger
 
 _T, _S, _L, _C = tables.events, tables.snapshots, tables.listings, tables.cursors
@@ -107,6 +107,14 @@ class Log(TransactionPart):
         now = self._now(id)
         return now.state if now else None
 
+    def projects(self) -> list[ProjectId]:
+        """That something is recorded about."""
+        found = self._db.execute(select(_S.c.stream).where(_S.c.number.is_(None)).order_by(_S.c.stream))
+        return [ProjectId(stream) for (stream,) in found if is_project(stream)]
+
+    def project_of(self, task: Task) -> Project | None:
+        return self.project(project_id(task.project)) if task.project else None
+
     def task(self, id: TaskId) -> Task:
         task = self.find(id)
         if task is None:
@@ -155,6 +163,8 @@ class Log(TransactionPart):
             state = evolve(state, fact)
             head = self._write(fact, version, head, cause)
             version += 1
+        if facts and isinstance(state, Task) and skills.write(self._db, state, facts[-1].at):
+            self._touched.add("skills")
         if facts:
             self._save(before.version, _Present(state=state, version=version, head=head, saved=before.saved))
 
@@ -236,6 +246,7 @@ class Log(TransactionPart):
         if isinstance(state, Task):
             runs.write(self._db, state, fact)
             failures.write(self._db, state, fact)
+        notes.write(self._db, fact)
         self._touched.update(_NEWS.get(type(fact), ()))
         match fact:
             case e.DecisionOpened(decision=opened):
@@ -256,7 +267,7 @@ class Log(TransactionPart):
         self._touched.add("timers")
         if decision.kind not in (Kind.CONTROLS, Kind.REROUTE):
             self._touched.add("needs")
-        if decision.kind is Kind.SECOND and decision.state is not DecisionState.OPEN:
+        if decision.kind in (Kind.SECOND, Kind.PROPOSAL) and decision.state is not DecisionState.OPEN:
             self._touched.add("second_tasks")
 
     def _write(self, fact: Event, version: int, prev: str, cause: Cause) -> str:

@@ -8,6 +8,8 @@ from typing import Any
 from sqlalchemy import Connection, Row, Select, insert, select, update
 
 from agents.domain import events as e
+from agents.domain.decisions.authority import Kind
+from agents.domain.errors import IllegalMove
 from agents.domain.ids import ProposalId, StreamId
 from agents.domain.learning import proposal as domain
 from agents.domain.learning.proposal import Listed, Proposal, ProposalStatus
@@ -15,8 +17,10 @@ from agents.domain.task.facts import Mandate, Request
 from store import tables
 from store.codec import Cause, from_row, moment, seconds, shape
 from store.sql import TransactionPart
+from store.upcasts import upcast_decisions
 
 _P = tables.proposals
+DECIDES = (Kind.PROPOSAL, Kind.DIRECTIVES)  # a directive that is to be a task of its own is approved as a proposal
 _AS_JSON = ("rationale", "related_tasks", "related_issues")
 DONE = ProposalStatus.IMPLEMENTED
 STATUS: dict[type[e.Event], ProposalStatus] = {
@@ -35,6 +39,9 @@ class Proposals(TransactionPart):
         """Oldest first."""
         wanted = select(_P).order_by(_P.c.created_at, _P.c.id).limit(limit)
         return self._listed(wanted.where(_P.c.status == ProposalStatus.PENDING) if pending else wanted)
+
+    def newest(self, most: int) -> list[Listed]:
+        return self._listed(select(_P).order_by(_P.c.created_at.desc(), _P.c.id).limit(most))
 
     def to_carry_out(self, limit: int = 20) -> list[Listed]:
         """Approved, and no task has come of it yet."""
@@ -90,7 +97,10 @@ def of_stream(db: Connection, stream: StreamId) -> list[Listed]:
 
 
 def _change(db: Connection, id: ProposalId, to: ProposalStatus, fact: e.Event, **more: str) -> None:
-    known = _listed(db.execute(select(_P).where(_P.c.id == id)).one()).proposal
+    listed = _listed(db.execute(select(_P).where(_P.c.id == id)).one())
+    known = listed.proposal
+    if to in STATUS.values():
+        more |= {"decision": _decided_on(db, listed)}
     now = _row(domain.move(known, to, fact.at))
     db.execute(update(_P).where(_P.c.id == id).values({**now, **more}))
 
@@ -107,3 +117,25 @@ def _listed(row: Row[Any]) -> Listed:
     own |= {name: json.loads(own[name]) for name in _AS_JSON}
     own |= {name: moment(own[name]) for name in ("created_at", "resolved_at") if own[name] is not None}
     return from_row(Listed, row, proposal=shape(Proposal).validate_python(own))
+
+
+def _decided_on(db: Connection, listed: Listed) -> str:
+    """The decision of a person that moves it on; without one nothing does."""
+    d = tables.decisions
+    made = (d.c.task == listed.task, d.c.kind.in_(DECIDES), d.c.state == "decided", d.c.delivery.is_not(None))
+    of_this = d.c.body.contains(listed.proposal.id, autoescape=True)
+    found = db.execute(select(d.c.id).where(*made, of_this).order_by(d.c.opened_at.desc()).limit(1)).scalar()
+    if found is None:
+        what = f"Nobody has decided on “{listed.proposal.title}”"
+        raise IllegalMove(what, next_step="See `overlord proposals list`.")
+    return str(found)
+
+
+def name_deciders(db: Connection) -> None:
+    """Of proposals that were decided on before the decision was named beside them."""
+    d = tables.decisions
+    decided = (d.c.kind.in_(DECIDES), d.c.state == "decided", d.c.delivery.is_not(None))
+    for id, body in db.execute(select(d.c.id, d.c.body).where(*decided).order_by(d.c.opened_at.desc())).all():
+        subject = json.loads(upcast_decisions(body)).get("subject") or {}
+        about = [subject["proposal"]] if subject.get("proposal") else subject.get("directives", [])
+        db.execute(update(_P).where(_P.c.id.in_(about), _P.c.decision.is_(None)).values(decision=id))

@@ -18,6 +18,7 @@ from agents.domain.workflow.workflow import DEFAULT, Workflow
 from store.codec import seconds
 
 PLANNER = "planner"
+SUPERVISE, SUPERVISOR = "supervise", "supervisor"
 Row = dict[str, Any]
 Key = tuple[str, int, int, str]  # step, subtask, attempt, role
 
@@ -185,6 +186,31 @@ def _accepted(runs: Runs, fact: e.PlanAccepted) -> None:
         row["workflow"] = runs.workflow.name
 
 
+def _skill_drafted(runs: Runs, fact: e.SkillDrafted) -> None:
+    """A draft of a skill stands for a plan; what a person wrote is no run."""
+    if fact.usage:
+        _plan(runs, fact, success=not fact.why, error=fact.usage[-1].error)
+
+
+def _skill_approved(runs: Runs, fact: e.SkillApproved) -> None:
+    runs.plan = fact.plan
+
+
+def _amended(runs: Runs, fact: e.PlanAmended) -> None:
+    runs.plan = fact.plan
+
+
+def _supervised(runs: Runs, fact: e.SupervisorsReported) -> None:
+    """One row a call: those who were called run side by side, in one job."""
+    before = sum(key[0] == SUPERVISE for key in runs.rows)
+    row = runs.at(fact, SUPERVISE, before + 1, SUPERVISOR)
+    row["retries"] = 0
+    for used in fact.usage:
+        _add(row, used)
+    ran = any(not report.skipped for report in fact.reports)
+    _end(row, ran, "" if ran else next((used.error for used in fact.usage if used.error), "") or ErrorClass.LOGIC)
+
+
 # ── work ─────────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
@@ -265,6 +291,10 @@ READERS: dict[type[Event], Callable[[Runs, Any], object]] = {
     e.JobParked: _parked,
     e.JobRetried: _retried,
     e.PlanAccepted: _accepted,
+    e.SkillDrafted: _skill_drafted,
+    e.SkillApproved: _skill_approved,
+    e.PlanAmended: _amended,
+    e.SupervisorsReported: _supervised,
     e.SubtaskReady: _readied,
     e.MinionStarted: _started,
     e.MinionAsked: _rested,

@@ -4,17 +4,16 @@ and metrics can rest on it."""
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Connection, Select, select
+from sqlalchemy import Connection, Select, func, select
 
 from agents.domain import events as e
 from agents.domain.events import Event
 from agents.domain.ids import TaskId
+from agents.domain.metrics.run_row import REHEARSAL, Run
 from agents.domain.planning.work_kind import Took
 from agents.domain.task.task import Task
-from agents.domain.work.work import run_key
 from agents.domain.workflow.workflow import DEFAULT
 from store import tables
 from store.codec import from_row, moment
@@ -23,43 +22,6 @@ from store.streams.run_rows import READERS, Row, Runs, key_of_row
 
 _R, _L = tables.runs, tables.listings
 LATELY = 50  # tasks
-REHEARSAL = "rehearsal/"  # how models that are played are named
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Run:
-    """One run as people and programs are shown it."""
-
-    task: TaskId
-    step: str
-    subtask: int  # 0: the whole task
-    attempt: int
-    role: str
-    engine: str
-    model: str
-    task_type: str  # empty: the plan does not say
-    workflow: str  # empty: no plan was accepted yet
-    success: bool | None  # None: it is under way, or was not judged
-    retries: int
-    calls: int  # to models
-    tokens_in: int
-    tokens_out: int
-    cached_tokens: int
-    cost: float  # dollars
-    seconds: float
-    error: str
-    timestamp: datetime  # when it began
-
-    @property
-    def name(self) -> str:
-        """Such as "T-1.2-1 implement" or "T-1 plan 2"."""
-        if self.subtask:
-            return f"{run_key(self.task, self.subtask, self.attempt)} {self.step}"
-        return f"{self.task} {self.step.replace('_', ' ')} {self.attempt}"
-
-    @property
-    def outcome(self) -> str:
-        return {True: "well", False: "failed", None: "not yet"}[self.success]
 
 
 def write(db: Connection, task: Task, fact: Event) -> None:
@@ -102,6 +64,35 @@ def past_work(db: Connection) -> list[Took]:
         found[row.task, row.subtask].append(row)
     done = (rows for rows in found.values() if _is_done(rows))
     return [Took(cost=sum(row.cost for row in rows), seconds=sum(row.seconds for row in rows)) for rows in done]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RoleRecord:
+    """What came of the runs of one role."""
+
+    runs: int = 0
+    well: int = 0
+    failed: int = 0
+    cost: float = 0.0
+    seconds: float = 0.0
+
+
+def by_role(db: Connection) -> dict[str, RoleRecord]:
+    """Of all tasks that are kept."""
+    counted = (func.count(), func.sum(_R.c.cost), func.sum(_R.c.seconds))
+    found = dict[str, RoleRecord]()
+    for role, success, runs, cost, seconds in db.execute(
+        select(_R.c.role, _R.c.success, *counted).group_by(_R.c.role, _R.c.success)
+    ):
+        before = found.get(role, RoleRecord())
+        found[role] = RoleRecord(
+            runs=before.runs + runs,
+            well=before.well + (runs if success is True else 0),
+            failed=before.failed + (runs if success is False else 0),
+            cost=before.cost + cost,
+            seconds=before.seconds + seconds,
+        )
+    return found
 
 
 def _is_done(rows: Sequence[Any]) -> bool:

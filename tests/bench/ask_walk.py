@@ -14,7 +14,6 @@ from agents.domain.planning.decomposition import (
     Subtask,
     with_closing,
 )
-from agents.domain.planning.probes import PROBES
 from agents.domain.planning.review import (
     Advice,
     Argument,
@@ -171,7 +170,7 @@ def walk() -> Iterator[tuple[Ask, type[BaseModel]]]:
 
 
 def _review(drafted: Task) -> Iterator[tuple[Ask, type[BaseModel]]]:
-    yield _ask("critic", drafted, probe=PROBES[0].text), CriticAnswer
+    yield _ask("critic", drafted), CriticAnswer
     yield _ask("custodiet", drafted), CustodietAnswer
     for name, focus in (
         ("security", "Who could abuse this, and what happens to secrets."),

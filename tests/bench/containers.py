@@ -76,13 +76,35 @@ def _load(command: str) -> None:
         subprocess.run([podman, "rm", "--force", name], check=True, capture_output=True)
 
 
+def bring_node(folder: Path) -> str:
+    """A copy of this machine's node and npm outside of /usr, which a container has its own of. Empty: there is none."""
+    node, npm = shutil.which("node"), shutil.which("npm")
+    modules = Path(npm).resolve().parents[1] if npm else None
+    if node is None or modules is None or not (modules / "bin" / "npm-cli.js").is_file():
+        return ""
+    for name in ("bin", "lib"):
+        (folder / name).mkdir(parents=True)
+    folder.chmod(0o755)
+    shutil.copy2(Path(node).resolve(), folder / "bin" / "node.own")
+    for library in Path("/usr/lib").glob("*/libstdc++.so.6"):  # an image has no C++
+        shutil.copy2(library, folder / "lib")
+    start = folder / "bin" / "node"
+    start.write_text(f'#!/bin/sh\nLD_LIBRARY_PATH={folder}/lib exec {folder}/bin/node.own "$@"\n')
+    start.chmod(0o755)
+    shutil.copytree(modules, folder / "lib" / "node_modules" / "npm", symlinks=True)
+    (folder / "bin" / "npm").symlink_to("../lib/node_modules/npm/bin/npm-cli.js")
+    return f"{folder / 'bin'}:"
+
+
 def main() -> int:
     subprocess.run([ROOT / ".ci" / "system", "runc", "podman", "mmdebstrap", "docker.io"], check=False)
     engines.main()
     suite = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *SUITES]
     with private_docker() as docker, TemporaryDirectory(prefix="overlord-attacks-") as folder:
-        suite.append(f"--basetemp={folder}")
-        named = {"OVERLORD_TEST_SANDBOXES": "podman docker", "OVERLORD_TEST_DOCKER": docker}
+        suite.append(f"--basetemp={folder}/tests")
+        Path(folder).chmod(0o755)
+        path = bring_node(Path(folder, "node")) + os.environ.get("PATH", "")
+        named = {"OVERLORD_TEST_SANDBOXES": "podman docker", "OVERLORD_TEST_DOCKER": docker, "PATH": path}
         return subprocess.run(suite, cwd=ROOT, env={**os.environ, **named}, check=False).returncode
 
 

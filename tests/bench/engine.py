@@ -19,12 +19,12 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
-from agents.domain.learning.skill import Skill
 from agents.domain.limits import Limits
 from agents.domain.models.money import Budgets
 from agents.domain.models.routing import Model, Served
 from agents.domain.planning.decomposition import Subtask
 from agents.domain.planning.work_kind import WorkKind
+from agents.domain.skills.skill import Skill
 from agents.domain.task.wishes import Wish
 from agents.domain.work.work import Work
 from agents.llm.answers import tool_schemas
@@ -34,7 +34,7 @@ from agents.llm.prompts import Prompts
 from agents.minions.by_role import EngineMinions
 from agents.minions.engines import EngineServices
 from agents.minions.engines.builtin.tools import TOOLS
-from agents.ports import Brief, Checkout, GaveUp, Progress, Sandbox, Trial, Workspace
+from agents.ports import Brief, Checkout, GaveUp, Progress, Sandbox, Workspace
 from agents.workspace.files.safe_open import Tree
 from agents.workspace.sandbox.walls import MINION
 from bot.app import TURN
@@ -116,9 +116,6 @@ async def _engine(models: Models, database: Database, tree: Path, number: int) -
     async def skills_of(brief: Brief) -> Sequence[Skill]:
         return ()
 
-    async def trials_of(brief: Brief) -> Sequence[Trial]:
-        return ()
-
     marks = [time.perf_counter()]
 
     async def watch(progress: Progress) -> Sequence[Wish]:
@@ -132,7 +129,7 @@ async def _engine(models: Models, database: Database, tree: Path, number: int) -
     services = EngineServices(
         talker=JobLlm(models=models, job=f"job {number}", calls=calls), sandbox=sandbox, profile=MINION,
         turns=TurnLog(database, SystemClock()), limits=Limits(), files=Tree, render=models.prompts.text, pack=pack,
-        skills_of=skills_of, trials_of=trials_of, refused_of=pack,
+        skills_of=skills_of,
     )  # fmt: skip
     checkout = Checkout(project="bench", branch="b", base="0", head="0", workspace=Workspace(path=tree))
     about = task(number + 2, request=REQUEST)

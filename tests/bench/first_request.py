@@ -25,7 +25,7 @@ from tests.scenarios.stage import until
 
 ROUNDS = 5
 MOST = 1 / 40
-APPROVED: Says = {"probe": "rejected", "status": "approved"}
+APPROVED: Says = {"status": "approved"}
 
 
 class Stamp:

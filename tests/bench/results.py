@@ -5,6 +5,7 @@ import subprocess
 from collections.abc import Sequence
 from dataclasses import asdict
 from datetime import UTC, datetime
+from hashlib import sha256
 from pathlib import Path
 
 from tests.bench.floor import ROOT
@@ -17,6 +18,12 @@ def commit() -> str:
     """The commit that is checked out; with a + where files differ from it."""
     told = [_git("rev-parse", "HEAD"), "+" if _git("status", "--porcelain", "--untracked-files=no") else ""]
     return "".join(told)
+
+
+def version_of(at: str, paths: Sequence[str]) -> str:
+    """Of some files at a commit: the same wherever they are the same. Where some are not committed: the commit."""
+    trees = [_git("rev-parse", f"{at.rstrip('+')}:{path}") for path in paths]
+    return at if at.endswith("+") else sha256(" ".join(trees).encode()).hexdigest()[:20]
 
 
 def keep(part: str, rows: Sequence[Row], seconds: float, at: str, folder: Path = FOLDER) -> None:

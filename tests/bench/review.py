@@ -10,7 +10,6 @@ from collections.abc import Awaitable
 from dataclasses import replace
 from pathlib import Path
 
-from agents.domain.planning.probes import probe_for
 from agents.flows.review_answers import CriticAnswer
 from agents.ports import Ask
 from store.running.jobs import Job
@@ -55,8 +54,7 @@ async def _measure(place: Path, say: Say) -> Row:
 
 async def _alone(world: Planning, job: Job) -> None:
     task = await world.now()
-    about = {"probe": probe_for(task).text}
-    asked = Ask(question="critic", role="critic", step="alone", task=task, about=about, policy="conservative")
+    asked = Ask(question="critic", role="critic", step="alone", task=task, about={}, policy="conservative")
     await world.llm(replace(job, id="alone")).ask(asked, CriticAnswer)
 
 

@@ -44,8 +44,16 @@ def kill_work(say: Say) -> list[Row]:
     return [_run("kill_work", [sys.executable, "-m", "tests.bench.kill_work"], say)]
 
 
+def kill_programs(say: Say) -> list[Row]:
+    return [_run("kill_programs", [sys.executable, "-m", "tests.bench.kill_programs"], say)]
+
+
 def kill_mvp(say: Say) -> list[Row]:
     return [_run("kill_mvp", [sys.executable, "-m", "tests.bench.kill_steps", "mvp"], say)]
+
+
+def kill_enterprise(say: Say) -> list[Row]:
+    return [_run("kill_enterprise", [sys.executable, "-m", "tests.bench.kill_steps", "enterprise", "--work", "0"], say)]
 
 
 def kill_open_source(say: Say) -> list[Row]:
@@ -54,6 +62,14 @@ def kill_open_source(say: Say) -> list[Row]:
 
 def containers(say: Say) -> list[Row]:
     return [_run("containers", [sys.executable, "-m", "tests.bench.containers"], say)]
+
+
+def programs(say: Say) -> list[Row]:
+    return [_run("engines", [sys.executable, "-m", "tests.bench.programs"], say)]
+
+
+def engines_compared(say: Say) -> list[Row]:
+    return [_run("engines_compared", [sys.executable, "-m", "tests.bench.engines_compared"], say)]
 
 
 def drop_sockets(say: Say) -> list[Row]:

@@ -6,22 +6,29 @@ from agents.domain.decisions.decision import Decision, Option, decision_id
 from agents.domain.decisions.kind import Moment, Question
 from agents.domain.decisions.subject import (
     OfBudget,
+    OfDirectives,
     OfHead,
     OfJob,
+    OfNotes,
+    OfNotesPull,
+    OfPhase,
     OfPlan,
     OfProposal,
     OfRemark,
     OfRun,
     OfSetup,
+    OfSkill,
     OfStep,
     OfSubtask,
     OfWish,
     OfWords,
+    PhaseAct,
     Subject,
 )
 from agents.domain.decisions.table import KINDS, open_questions
 from agents.domain.events import DecisionSuperseded, Event
 from agents.domain.ids import ProposalId
+from agents.domain.knowledge.note import Carried, Folder, Move, NoteChange, Supervisor
 from agents.domain.task.task import Task
 
 
@@ -41,6 +48,11 @@ def _named(rule: str) -> tuple[Kind, RiskLevel]:
     return Kind(rule), RiskLevel.LOW
 
 
+CHANGE = NoteChange(
+    folder=Folder.LESSONS, slug="names", title="Names", rules=("Trim names",), by=Supervisor.INTERNALISER, task="T-1"
+)
+
+
 def sample(name: Kind, risk: RiskLevel = RiskLevel.LOW) -> Subject | None:
     """Something that a decision of this kind may be about."""
     run = OfRun(subtask=1, attempt=1)
@@ -50,12 +62,17 @@ def sample(name: Kind, risk: RiskLevel = RiskLevel.LOW) -> Subject | None:
         OfStep: OfStep(subtask=1, attempt=1, commit="c0ffee", risk=risk),
         OfHead: OfHead(commit="c0ffee", risk=risk),
         OfPlan: OfPlan(hash="hash", version=1),
+        OfPhase: OfPhase(phase=1, act=PhaseAct.REVERT, shown="hash"),
         OfBudget: OfBudget(budget="", limit=10.0, spent=9.5),
         OfJob: OfJob(flow="decompose"),
         OfWords: OfWords(words="use the library"),
         OfRemark: OfRemark(entitled=False),
         OfWish: OfWish(wish=1),
+        OfDirectives: OfDirectives(directives=("d",)),
         OfProposal: OfProposal(proposal=ProposalId("p"), shown="hash"),
+        OfSkill: OfSkill(draft=1, skill="hash"),
+        OfNotes: OfNotes(notes=(CHANGE,)),
+        OfNotesPull: OfNotesPull(number=1, head="c0ffee", carried=(Carried(change=CHANGE, move=Move.ADDED),)),
         OfSetup: OfSetup(consent="hash", commands=("npm ci",), secrets=()),
     }
     wanted = KINDS[name].subject

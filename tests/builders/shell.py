@@ -78,7 +78,6 @@ class Shell:
             name=by.partition(":")[2],
             text=request,
             mentions_bot=True,
-            starts_thread=True,
             at=datetime.now(UTC),
         )
         async with open_queries(load_settings(self.environ, cwd=self.folder)) as desk:

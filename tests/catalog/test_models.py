@@ -6,7 +6,7 @@ from agents.catalog.models import MODELS
 from agents.catalog.validation import Model, Wrong
 from agents.catalog.yaml import Value, read_packaged
 from agents.domain.models.money import Budgets
-from agents.domain.models.routing import ROLES, WrittenModel
+from agents.domain.models.routing import ROLES, WrittenModel, which_models
 
 
 def test_the_packaged_file_can_be_read_and_names_no_model_for_a_role() -> None:
@@ -84,3 +84,16 @@ def test_budgets_are_dollars_or_nothing() -> None:
     for wrong in (-1, True, "much", float("inf")):
         with pytest.raises(Wrong):
             budgets.read({"task": wrong})
+
+
+def test_a_program_may_ask_a_model_and_an_unknown_one_is_named() -> None:
+    written = MODELS.read({"critic": "codex-cli/gpt-5.4", "primary": "claude-cli"}).to_written()
+    chosen = which_models(written, {}, None)
+    assert [chosen[role].models[0].program for role in ("critic", "primary", "custodiet")] == [
+        "codex",
+        "claude",
+        "claude",
+    ]
+    with pytest.raises(Wrong) as wrong:
+        MODELS.read({"critic": "copilot-cli/x"})
+    assert "`copilot-cli` is no program that answers. There are: claude-cli, codex-cli, gemini-cli." in str(wrong.value)

@@ -6,12 +6,15 @@ from typing import Any
 
 import pytest
 
-from agents.catalog.library import CONTEXT, CONTEXTS, ROLES, Catalog, Declared, load_catalog, odd_declared
+from agents.catalog.library import Catalog, Declared, load_catalog, odd_declared
+from agents.catalog.roles.context_files import CONTEXT, CONTEXTS
+from agents.catalog.roles.role_files import ROLES
 from agents.catalog.validation import Wrong
 from agents.catalog.yaml import Value, read_packaged
 from agents.domain.checks.evaluation import OnFail
 from agents.domain.context.packing import MAX_BUDGET
 from agents.domain.context.strategy import MEASURES, Input, Strategy
+from agents.domain.context.variables import VARIABLES
 from agents.domain.errors import SettingsProblem
 from agents.domain.workflow.roles import GATHERED, Base, RolePart, ToolName
 from agents.minions.engines.builtin.tools import TOOLS
@@ -41,6 +44,13 @@ def test_the_roles_that_come_with_the_program() -> None:
         "implementer_fast": 15_000,
         "reviewer": 15_000,
         "ui_designer": 20_000,
+        "tech_lead": 25_000,
+        "test_engineer": 25_000,
+        "reviewer_gemini": 15_000,
+        "reviewer_codex": 15_000,
+        "investigator": 50_000,
+        "security_auditor": 25_000,
+        "security_auditor_external": 25_000,
     }
     assert {name for name, role in OURS.roles.items() if not role.extends} == set(Base) == set(GATHERED)
     assert OURS.roles["implementer_fast"].base is Base.IMPLEMENTER
@@ -71,7 +81,7 @@ def test_what_is_written_is_laid_over_what_is_extended() -> None:
     assert careful.context.budget == 20_000 and careful.context.name == "implementer_targeted"
     assert careful.context.always_include == (*parent.context.always_include, "docs/*.md")
     assert careful.context.exclude == ("vendor/**",)
-    assert careful.allowed_tools == ("read_file", "task_complete", "task_blocked"), "in the usual order"
+    assert careful.allowed_tools == ("read_file", "ask_human", "task_complete", "task_blocked"), "in the usual order"
     assert careful.strengths == (*parent.strengths, "patience")
     assert [(gate.name, gate.on_fail) for gate in slower.gates] == [("types", OnFail.RETRY), ("docs", OnFail.BLOCK)]
     assert (slower.extends, slower.base, slower.source) == ("careful", Base.IMPLEMENTER, "overlord.yaml")
@@ -84,7 +94,7 @@ def test_a_role_that_is_there_can_be_changed_for_all_who_extend_it() -> None:
     few = ["read_file", "task_complete", "task_blocked"]
     roles = with_roles(implementer={"allowed_tools": few, "system_prompt_additions": "Only look."}).roles
     for name in ("implementer", "implementer_fast", "ui_designer"):
-        assert list(roles[name].allowed_tools) == few and "Only look." in roles[name].additions
+        assert {*roles[name].allowed_tools} == {*few, "ask_human"} and "Only look." in roles[name].additions
     assert (roles["ui_designer"].context.budget, roles["ui_designer"].source) == (20_000, "")
     assert OURS.roles["implementer"].context.budget == 25_000
 
@@ -116,25 +126,20 @@ def test_a_role_that_is_there_can_be_changed_for_all_who_extend_it() -> None:
             "roles.wide.allowed_tools: `run_command` is not among the tools of `narrow`.",
         ),
         (
-            {"mute": {"extends": "implementer", "allowed_tools": ["read_file"]}},
-            "without `task_complete` and `task_blocked` its runs could not end. Add both.",
-        ),
-        (
-            {"a": {"extends": "implementer", "gates": [GATE]}, "b": {"extends": "a", "gates": [GATE]}},
+            {
+                "a": {"extends": "implementer", "gates": [GATE]},
+                "b": {"extends": "a", "gates": [{**GATE, "command": "x"}]},
+            },
             "roles.b.gates: `a` has a gate `types` already.",
         ),
-        ({"a": {"extends": "reviewer", "gates": [GATE]}}, "roles.a.gates: no reviewer hands in work."),
-        (
-            {"a": {"extends": "planner", "context": {"exclude": ["docs/**"]}}},
-            "roles.a.context: a planner reads names of files, and all of them.",
-        ),
+        ({"a": {"extends": "planner", "gates": [GATE]}}, "roles.a.gates: no planner hands in work."),
         (
             {"a": {"extends": "reviewer", "context": {"strategy": "implementer_targeted"}}},
             "roles.a.context.strategy: `implementer_targeted` gathers `targets`, which no reviewer reads.",
         ),
         (
             {"a": {"extends": "implementer", "context": {"strategy": "all_of_it"}}},
-            "roles.a.context.strategy: there is no strategy `all_of_it`. Known: implementer_targeted",
+            "roles.a.context.strategy: there is no strategy `all_of_it`. Known: component_only, implementer_targeted",
         ),
     ],
 )
@@ -154,10 +159,10 @@ def test_what_extends_a_broken_role_does_not_repeat_what_is_wrong() -> None:
         ({"context": {"always_include": ["**/.env"]}}, "always_include.0: `**/.env` may hold secrets, and those are"),
         ({"context": {"always_include": ["deploy/*.pem"]}}, "may hold secrets"),
         ({"context": {"always_include": ["../other/**"]}}, "matches no path"),
-        ({"context": {"include": ["docs/**"]}}, "context.include: there is no such setting. Did you mean `exclude`?"),
+        ({"context": {"included": ["docs/**"]}}, "context.included: there is no such setting. Did you mean `include`?"),
         ({"context": {"token_budget": 60_000}}, "Write at most 50000."),
-        ({"cli": "claude"}, "cli: there is no such setting."),
-        ({"allowed_tools": ["sudo"]}, "allowed_tools.0: `sudo` cannot be used. Write one of `read_file`"),
+        ({"cli": "copilot"}, "cli: `copilot` cannot be used. Write one of `builtin`, `claude`, `codex` or `gemini`."),
+        ({"cli": "claude", "engine": "codex"}, "`cli` and `engine` are the same and name two. Write `engine` alone."),
         ({"gates": [{**GATE, "name": "tests"}]}, "`tests` is a gate that is there already"),
         ({"system_prompt_additions": "x" * 4_001}, "it has 4001 characters. Write at most 4000."),
     ],
@@ -168,6 +173,18 @@ def test_what_cannot_be_read_is_told(written: dict[str, Any], told: str) -> None
     assert told in str(problem.value)
 
 
+def test_an_engine_of_who_plans_or_reviews_is_asked_as_a_model_and_one_of_minions_is_not() -> None:
+    catalog = with_roles(
+        planner={"engine": "claude", "model": "claude-opus-5"},
+        reviewer_codex={"engine": "codex"},
+        implementer={"engine": "gemini", "model": "gemini-flash-latest"},
+    )
+    assert catalog.model_of("planner") == "claude-cli/claude-opus-5"
+    assert catalog.model_of("reviewer_codex") == "codex-cli", "its model was the name of a question, not of a model"
+    assert {"claude-cli/claude-opus-5": "planner", "codex-cli": "reviewer_codex"}.items() <= catalog.models.items()
+    assert not any("gemini-flash" in model for model in catalog.models)
+
+
 def test_a_role_that_is_gone_says_how_to_bring_it_back() -> None:
     with pytest.raises(SettingsProblem, match="There is no role `careful` any more") as gone:
         OURS.role("careful")
@@ -175,8 +192,9 @@ def test_a_role_that_is_gone_says_how_to_bring_it_back() -> None:
 
 
 def test_what_the_page_shows_can_be_written(tmp_path: Path) -> None:
-    page = (Path(__file__).parents[2] / "docs/roles.md").read_text()
-    shown = [block.partition("```")[0] for block in page.split("```yaml\n")[1:]]
+    docs = Path(__file__).parents[2] / "docs"
+    pages = [(docs / name).read_text() for name in ("roles.md", "contexts.md")]
+    shown = [block.partition("```")[0] for page in pages for block in page.split("```yaml\n")[1:]]
     (tmp_path / "overlord.yaml").write_text("".join(shown))
     catalog = load_catalog(
         load_settings({"HOME": str(tmp_path), "OVERLORD_CONFIG": "overlord.yaml"}, cwd=tmp_path).declared
@@ -193,11 +211,19 @@ SMALL: dict[str, Value] = {"token_budget": 9_000, "priority_order": ["task", "ta
 
 def test_the_budgets_are_those_of_the_specification() -> None:
     budgets = {name: each.token_budget for name, each in OUR_CONTEXTS.items()}
-    assert budgets == {"planner_docset": 30_000, "implementer_targeted": 25_000, "reviewer_diff": 15_000}
+    assert budgets == {
+        "planner_docset": 30_000,
+        "implementer_targeted": 25_000,
+        "reviewer_diff": 15_000,
+        "security_audit": 25_000,
+        "investigator_wide": 50_000,
+        "component_only": 25_000,
+    }
 
 
 def test_every_input_is_used_and_has_a_measure() -> None:
-    assert {name for each in OUR_CONTEXTS.values() for name in each.inputs} == set(Input) == set(MEASURES)
+    named = {name for each in OUR_CONTEXTS.values() for name in each.inputs} | {*VARIABLES.values()}
+    assert named == set(Input) == set(MEASURES)
 
 
 def test_whatever_a_strategy_says_a_call_has_its_ceiling() -> None:

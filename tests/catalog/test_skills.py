@@ -5,7 +5,7 @@ from hypothesis import given, strategies as st
 
 from agents.catalog.skills import LARGEST, MOST, packaged_skills, read_skills
 from agents.catalog.yaml import Value, write_yaml
-from agents.domain.learning.skill import suggest
+from agents.domain.skills.skill import suggest
 
 GOOD = """
 name: web-forms

@@ -50,7 +50,8 @@ def test_what_a_task_keeps_is_written_out_whole() -> None:
 
 def test_every_template_has_the_steps_that_keep_people_safe() -> None:
     found = load_catalog().workflows
-    assert set(found) == {"default", "mvp", "open_source"}
+    family = {"enterprise", "security_critical", "with_test_engineer"}
+    assert set(found) == {"default", "mvp", "open_source", *family}
     for workflow in found.values():
         kinds = [step.type for step in workflow.steps]
         assert kinds[:2] == ["plan", "plan_review"] and kinds[-1] == "merge"
@@ -122,7 +123,7 @@ BROKEN: list[tuple[str, str]] = [
     ("overrides: {implement: {next: comit}}", "workflow.overrides.implement.next: there is no step `comit`. Did you"),
     (
         "overrides: {implement: {next: commit}}",
-        "workflow.overrides.implement.next: no step leads to rules, test, review any more. Name one",
+        "workflow.overrides.implement.next: no step leads to test, review any more. Name one",
     ),
     ("overrides: {review: {next: implement}}", "the steps go in a circle: plan → plan_review → implement"),
     ("overrides: {test: {role: tester}}", "overrides.test.role: nothing obeys `role` on a step of type gate. Remove"),
@@ -203,7 +204,7 @@ def _dotted(where: tuple[str | int, ...]) -> str:
         ),
         ("steps: {test: {position: beside plan}}", "`beside plan` is no place. Write `after` or `before` and the name"),
         ("steps: {review: {gate: ALL_GOOD}}", "`ALL_GOOD` is no gate of a review. Write one of review.all_approved"),
-        ("settings: {dual_review: true}", "settings.dual_review: there is no such setting."),
+        ("settings: {unheard_of: true}", "settings.unheard_of: there is no such setting."),
         ("hooks: {post_commit: [lint]}", "hooks.post_commit: there is no such setting. Did you mean `pre_commit`?"),
     ],
 )

@@ -7,6 +7,7 @@ import asyncio
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -14,6 +15,7 @@ from agents.domain.errors import BudgetReached
 from agents.domain.workflow.roles import Base, EngineName, bare
 from agents.minions.by_role import EngineMinions
 from agents.minions.engines import EngineServices
+from tests.conformance.cli_rig import WIRE, CliRig
 from tests.fakes.llm import ScriptedTalker
 from tests.minions.field import Field, laid_out
 
@@ -72,6 +74,8 @@ class MinionsRig(Protocol):
         """How many turns were begun."""
         ...
 
+    def close(self) -> None: ...
+
 
 @dataclass
 class BuiltInRig:
@@ -81,7 +85,7 @@ class BuiltInRig:
     talker: ScriptedTalker = field(init=False)
 
     def __post_init__(self) -> None:
-        self.talker = ScriptedTalker(*(self._turn(act) for act in self.acts))
+        self.talker = ScriptedTalker(*(self.turn_of(act) for act in self.acts))
 
     def services(self, ground: Field) -> EngineServices:
         return ground.services(self.talker)
@@ -92,7 +96,10 @@ class BuiltInRig:
     def turns(self) -> int:
         return len(self.talker.asked)
 
-    def _turn(self, act: Act) -> Any:
+    def close(self) -> None:
+        """Nothing of it runs."""
+
+    def turn_of(self, act: Act) -> Any:
         match act:
             case Write(path, content):
                 return [("write_file", {"path": path, "content": content})]
@@ -110,7 +117,10 @@ class BuiltInRig:
                 return BudgetReached("this task", limit=1.0, spent=1.0, wanted=0.1)
 
 
-RIGS: dict[EngineName, Callable[[Sequence[Act]], MinionsRig]] = {EngineName.BUILTIN: BuiltInRig}
+RIGS: dict[EngineName, Callable[[Sequence[Act]], MinionsRig]] = {
+    EngineName.BUILTIN: BuiltInRig,
+    **{engine: partial(CliRig, engine) for engine in WIRE},
+}
 
 
 def minions(engine: EngineName, rig: MinionsRig, ground: Field) -> EngineMinions:

@@ -11,7 +11,7 @@ from tests.fakes.model_server import ModelServer, Says, Seen
 from tests.scenarios.plans import GO, OK, means, subtask
 
 MODEL = "gpt-4.1"
-APPROVED = {"probe": "rejected", "status": "approved"}
+APPROVED = {"status": "approved"}
 REQUEST = "Add a function that says that a change came all the way, with a test"
 _TESTS = re.compile(r"(?m)^- Tests: (.+)$")
 _ENDED = re.compile(r"exit code (\d+)")

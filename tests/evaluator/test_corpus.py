@@ -8,8 +8,7 @@ from tempfile import TemporaryDirectory
 
 import pytest
 
-from agents.domain.checks.evaluation import GateCommands, GateRun, Score, sum_up
-from agents.workspace.environments.tree_environment import environment
+from agents.domain.checks.evaluation import GateRun, Score, sum_up
 from tests.conformance.sandbox_rig import NAMED
 from tests.evaluator.attacks import ATTACKS, HONEST
 from tests.evaluator.bad_rules import BAD_RULES
@@ -19,47 +18,84 @@ from tests.evaluator.ladder import LADDER
 from tests.evaluator.languages import LANGUAGES
 from tests.evaluator.pieces import Piece
 from tests.evaluator.red_base import RED_BASE
+from tests.evaluator.second_look import SECOND_LOOK
 from tests.evaluator.talked_round import TALKED_ROUND
 from tests.evaluator.unproven import UNPROVEN
-from tests.evaluator.yard import Verdict, judge_all
+from tests.evaluator.variants import VARIANTS
+from tests.evaluator.yard import Verdict, judge_all, missing_programs
 
-ALL = (*GOOD, *BAD_RULES, *BAD_TESTS, *LANGUAGES, *RED_BASE, *TALKED_ROUND, *UNPROVEN, *LADDER, *ATTACKS, *HONEST)
-# Judged by `make bench ARGS=--all`, where sandboxes are named: what others like them show too.
-RARE = {
-    "a class of tests that says it is none",
-    "a class that is equal by its values",
-    "a file of tests split in two",
-    "a fixture that lies",
-    "a fixture with a better name",
-    "a module of the tests' folder in place of the shop",
-    "a new test of another value",
-    "a new test that catches what it finds",
-    "a new test that does nothing",
-    "a new test that imports the new code and tests the old",
-    "a new test that is always true",
-    "a new test that leaves early",
-    "a new test under a condition that never holds",
-    "a plugin named by a new test",
-    "a return first in one test",
-    "an added test that does nothing",
-    "an example in the documentation taken out",
-    "an example more in the documentation",
-    "an ini of tox",
-    "another ini that wins",
-    "cases of a table swapped for easy ones",
-    "code that looks for the test that runs",
-    "code that writes over tests before they are loaded",
-    "fewer parameters and tests to make up for it",
-    "names for the cases of a table",
-    "test data that went, elsewhere",
-    "tests that are expected to fail now and then",
-    "tests that import another cart",
-    "tests that need what is not there",
-    "the red test of a bug taken away",
-    "words and types in a test",
-}
-CORPUS = {piece.name: piece for piece in ALL if NAMED or piece.name not in RARE}
 RULES = ("forbidden files", "scope", "secrets", "loop")
+OTHERS = (*LANGUAGES, *RED_BASE, *TALKED_ROUND, *UNPROVEN, *LADDER, *ATTACKS, *HONEST, *VARIANTS, *SECOND_LOOK)
+ALL = (*GOOD, *BAD_RULES, *BAD_TESTS, *OTHERS)
+# What `make test` has judged, one or two of a kind; `make bench ARGS=--all`, where sandboxes are named, takes all.
+# Those that rules send back cost little.
+USUALLY = {
+    "a change with its tests",
+    "a class whose assertions are empty",
+    "a conftest that reaches out in vain",
+    "a daemon left behind by a test",
+    "a feature with a test of the project's own naming",
+    "a feature with a test that is inherited",
+    "a file renamed whose tests are inherited",
+    "a fix that mends a red test",
+    "a fix that mends nothing",
+    "a helper of tests in the program that asserts nothing",
+    "a helper of tests in the program that gets another",
+    "a helper that lets everything pass",
+    "a new test of a fixture that runs the change",
+    "a new test that only sees that something is there",
+    "a new test that proves nothing, and no fix",
+    "a plugin of the project that leaves tests out",
+    "a red test made green by a conftest",
+    "a return first in each test",
+    "a sitecustomize of its own",
+    "a test class in another file with its code changed",
+    "a test command that is not there",
+    "a test of the project's own naming made to fit",
+    "a test that ends pytest",
+    "a test that never ends",
+    "a test that was made to fit",
+    "a test with a wider tolerance",
+    "a test with its name taken by another",
+    "all tests gone",
+    "an environment that is not there",
+    "an extra gate that blocks",
+    "an extra gate that complains of more",
+    "an untidy file with one good line more",
+    "an untidy line",
+    "bad work beside a file that cannot be read",
+    "bad work on a base that is red elsewhere",
+    "cases in a module made to fit",
+    "code that asks whether it is tested",
+    "code that breaks a test",
+    "code that writes over a test and puts it back",
+    "commands of the project's own",
+    "fewer parameters",
+    "good work on a base that is unsteady",
+    "make, good",
+    "make, red before and redder after",
+    "make, with another check",
+    "node, a test of a value with itself",
+    "node, broken before a test that passes",
+    "node, with another shell",
+    "nothing, where nothing was to be written",
+    "nothing, where something was to be done",
+    "one assertion less beside a table",
+    "other settings that leave tests out",
+    "pytest told to be strict",
+    "rust, a test inside made to fit",
+    "rust, with its tests turned off",
+    "settings that switch an extra gate off",
+    "settings that take its rules away",
+    "source that has tests read otherwise",
+    "source that writes over the code of tests",
+    "test data that was made to fit",
+    "tests joined into a table",
+    "tests that import what is not installed",
+    "the first tests of a project",
+    "words alone",
+}
+CORPUS = {piece.name: piece for piece in ALL if NAMED or piece.name in USUALLY or piece.gate in RULES}
 pytestmark = pytest.mark.timeout(600)
 
 
@@ -67,7 +103,7 @@ pytestmark = pytest.mark.timeout(600)
 def verdicts(request: pytest.FixtureRequest) -> Iterator[Mapping[str, Verdict]]:
     """Of the pieces that were asked for, judged side by side; while lines are mapped to tests, each by its own test."""
     wanted = {item.callspec.params.get("name") for item in request.session.items if hasattr(item, "callspec")}
-    pieces = [piece for name, piece in CORPUS.items() if name in wanted and not _missing(piece)]
+    pieces = [piece for name, piece in CORPUS.items() if name in wanted and not missing_programs(piece.needs)]
     with TemporaryDirectory(prefix="overlord-corpus-", dir="/var/tmp") as made:
         Path(made).chmod(0o755)
         mapped = "OVERLORD_COVERAGE_MAP" in os.environ
@@ -83,15 +119,10 @@ class _OnDemand(dict[str, Verdict]):
         return asyncio.run(judge_all([CORPUS[name]], self._place / str(list(CORPUS).index(name))))[name]
 
 
-def _missing(piece: Piece) -> list[str]:
-    found = environment(Path("/"), GateCommands()).finds
-    return [program for program in piece.needs if not found(program)]
-
-
 @pytest.mark.parametrize("name", CORPUS)
 def test_the_gates_are_right(name: str, verdicts: Mapping[str, Verdict]) -> None:
     piece = CORPUS[name]
-    if missing := _missing(piece):
+    if missing := missing_programs(piece.needs):
         pytest.skip(f"not run: {', '.join(missing)} is not there for gates to find")
     verdict = verdicts[name]
     gates = verdict.judged.gates
@@ -128,5 +159,5 @@ def _table(gates: tuple[GateRun, ...]) -> str:
 def test_the_corpus_is_as_large_as_was_promised() -> None:
     names = {piece.name for piece in ALL}
     assert len(names) == len(ALL), "two pieces share a name"
-    assert names > RARE, "what is tried rarely is there"
+    assert names > USUALLY, "what is tried each time is there"
     assert len(CORPUS) >= 40

@@ -12,21 +12,26 @@ import pytest
 
 from agents.domain.checks.evaluation import GateCommands, GateRun, Score
 from agents.ports import Candidate
-from agents.workspace.environments.tree_environment import environment
 from tests.conformance.sandbox_rig import NAMED, RIGS, USUAL
 from tests.evaluator.pieces import ANYTHING, MORE, SHOP, Files, Piece
 from tests.evaluator.tampering import NODE_TAMPERING, OTHER_TAMPERING, TAMPERING
-from tests.evaluator.yard import AT_ONCE, Shelf, gates_for, repository_of
+from tests.evaluator.variants import REPLACING
+from tests.evaluator.yard import AT_ONCE, Shelf, gates_for, missing_programs, repository_of
 
 PACKAGES = ("pytest", "_pytest", "pluggy", "iniconfig", "packaging", "pygments")
-PIECES = {piece.name: piece for piece in TAMPERING}
+PIECES = {piece.name: piece for piece in (*TAMPERING, *REPLACING)}
 SOME = (
     "source that makes every report good",
+    "source that empties assertions of classes",
     "a daemon that rewrites reports",
     "source that writes the report and leaves",
 )
 # Tried by `make bench ARGS=--all`, where sandboxes are named: what others like them show too.
 RARE = {
+    "source that runs no class of tests",
+    "source that has no test of a folder run",
+    "source that has one case of each table run",
+    "source that writes over the code of tests",
     "source that has no test called",
     "source that makes each call good",
     "source that makes reports good once it is called",
@@ -98,13 +103,14 @@ def test_tampering_is_refused(case: tuple[str, str], rows: Mapping[tuple[str, st
     assert piece.why in row.why, row
 
 
-# Those of go and cargo take long: what is read of them has tests of its own.
+# Those of go and cargo take long: what is read of them has tests of its own. `make bench` brings a node to containers.
 @pytest.mark.parametrize("piece", (*NODE_TAMPERING, *(OTHER_TAMPERING if NAMED else ())), ids=lambda piece: piece.name)
-def test_other_runners_are_not_believed_blindly(piece: Piece, tmp_path: Path) -> None:
-    if missing := [name for name in piece.needs if not environment(tmp_path, GateCommands()).finds(name)]:
+@pytest.mark.parametrize("sandbox", ("bubblewrap", *NAMED))
+def test_other_runners_are_not_believed_blindly(sandbox: str, piece: Piece, tmp_path: Path) -> None:
+    if missing := missing_programs(piece.needs, sandbox):
         pytest.skip(f"not run: {', '.join(missing)} is not there for gates to find")
     tmp_path.chmod(0o755)
-    row = asyncio.run(_tests_row(piece, "bubblewrap", tmp_path, "node"))
+    row = asyncio.run(_tests_row(piece, sandbox, tmp_path, "node"))
     assert row.score is piece.verdict and piece.why in row.why, row
     assert "planted" not in row.output and str(tmp_path) not in row.why
 

@@ -7,10 +7,11 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from agents.domain.checks.evaluation import RULES, ExtraGate, Score, overall
+from agents.domain.checks.evaluation import RULES, ExtraGate, GateCommands, Score, overall
 from agents.domain.project.ground import Baseline, CheckBaseline
 from agents.domain.text.redact import Redactor
 from agents.ports import Candidate, Judged, Sandbox, Show, show_nothing
+from agents.workspace.environments.tree_environment import environment
 from agents.workspace.gates.gate_runner import GateTools
 from agents.workspace.gates.judge import GateConfig, SandboxGates
 from agents.workspace.sandbox.walls import GATE, MB
@@ -42,6 +43,15 @@ class Verdict:
     kept: dict[str, str]
     audience: Audience
     left: tuple[str, ...]  # folders that were not removed
+
+
+def missing_programs(needs: Iterable[str], sandbox: str = "bubblewrap") -> list[str]:
+    """Those that gates would not find. Containers have an image's /usr in place of the machine's."""
+    around = environment(Path("/"), GateCommands())
+    found = {name: around.finds(name) for name in needs}
+    if sandbox != "bubblewrap":
+        found = {name: any((place / name).exists() for place in around.programs) for name in needs}
+    return [name for name in needs if not found[name]]
 
 
 async def judge_all(pieces: Iterable[Piece], place: Path) -> dict[str, Verdict]:

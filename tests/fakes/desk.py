@@ -11,6 +11,8 @@ from agents.domain.decisions.decision import Decision, Option, with_letters
 from agents.domain.errors import OverlordError
 from agents.domain.ids import Account, DecisionId, PersonId, TaskId, Thread, derive_id
 from agents.domain.learning.proposal import Listed
+from agents.domain.metrics.figures import Metrics, measure
+from agents.domain.metrics.run_row import Run
 from agents.domain.planning.plan_faults import Fault
 from agents.domain.task.facts import Request
 from agents.domain.task.task import Task, TaskState
@@ -32,9 +34,11 @@ from bot.queries import (
     TaskPage,
     TimelineEntry,
 )
+from bot.queries.learning import LearntSection
+from bot.queries.metrics_queries import DAYS, EngineChoice
 from bot.queries.query_api import MESSAGES_SHOWN, QueryApi
+from bot.queries.role_queries import RolesShown
 from store.streams.projections import EvaluationResult
-from store.streams.runs import Run
 
 LAST_REPLIES = 3
 PLAN = with_letters(
@@ -73,6 +77,10 @@ class ScriptedDesk(QueryApi):
         self.workflow: Graph | None = None
         self.queue_status = QueueStatus(paused_by="", paused_at=None, waiting=())
         self.named_page = NamedPage(projects=(("shop", "/src/shop", ""),), people=(), models=(), acts=())
+        self.learnt: tuple[LearntSection, ...] = ()
+        self.roles_shown = RolesShown(kinds={}, sources=())
+        self.choices: tuple[EngineChoice, ...] = ()
+        self.measured = measure((), (), START, START)
         self.diff_of = "T-1.diff"  # what an open decision is shown for
         self.clock = START
         self.answers = True  # whether a request is answered at all
@@ -162,6 +170,18 @@ class ScriptedDesk(QueryApi):
 
     async def waiting(self, viewer: Account, portion: Portion = EVERYTHING) -> Sequence[Need]:
         return await self.needs(viewer, portion)
+
+    async def roles(self) -> RolesShown:
+        return self.roles_shown
+
+    async def engine_choices(self) -> Sequence[EngineChoice]:
+        return self.choices
+
+    async def metrics(self, days: float = DAYS) -> Metrics:
+        return replace(self.measured, since=self.measured.until - timedelta(days=days))
+
+    async def learning(self, viewer: Account) -> Sequence[LearntSection]:
+        return self.learnt
 
     async def proposals(self, viewer: Account, *, pending: bool) -> Sequence[Listed]:
         return []
@@ -271,7 +291,7 @@ class ScriptedDesk(QueryApi):
     def _said(self, said: Said) -> None:
         message = self.write(said.thread, said.channel, said.by, said.text, said.message)
         heard = said.mentions_bot or said.direct
-        if heard and said.starts_thread and self.answers:
+        if heard and said.thread.endswith(f":{said.message}") and self.answers:
             self.alter(said.thread, message.id, seen=True)
             task = self.open_task(said.thread, said.text, said.by.partition(":")[2])
             self.post(said.thread, self.status[task.id])

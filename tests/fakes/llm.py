@@ -7,6 +7,7 @@ from inspect import isawaitable
 from typing import Any
 
 from agents.domain.errors import BudgetReached, NoAnswer
+from agents.llm.answers import NONCE, read_answer
 from agents.ports import Ask, Converse, Keep, Said, Shape, Spent, ToolCall
 
 
@@ -16,6 +17,13 @@ def no_answer(what: str = "the model is down") -> NoAnswer:
 
 A_CHANGE = {"route": "change", "confidence": 1.0}  # what messages are, unless a test says otherwise
 NOTHING_AGAINST = {"contradicts": False, "confidence": 1.0}  # what people say does not contradict the plan
+
+
+SEES: dict[str, dict[str, Any]] = {
+    "critic": {"verdict": "halt", "issues": ["It destroys what was to be kept"]},
+    "custodiet": {"verdict": "block", "issue": "Nobody asked for it"},
+    "code_review": {"status": "rejected", "issues": ["It leaks"]},
+}
 
 
 class ThinkingLlm:
@@ -59,7 +67,17 @@ class ScriptedLlm:
     def count(self, question: str) -> int:
         return sum(asked.question == question for asked in self.asked)
 
+    def always(self, **answers: Any) -> None:
+        """What it says from now on."""
+        self._always |= answers
+
+    def then(self, question: str, *answers: Any) -> None:
+        """What it says next, before what it always says."""
+        self._scripts[question].extend(answers)
+
     async def ask(self, asked: Ask, shape: type[Shape]) -> tuple[Shape, Spent]:
+        if asked.step.endswith(":control"):  # it sees what is planted
+            return read_answer(json.dumps({**SEES[asked.question], NONCE: "t"}), shape, "t"), Spent(model="scripted")
         self.asked.append(asked)
         script = self._scripts[asked.question]
         assert script or asked.question in self._always, f"the test gave no further answer to {asked.question!r}"
@@ -68,7 +86,7 @@ class ScriptedLlm:
             answer = await answer(asked)
         if isinstance(answer, NoAnswer | BudgetReached):
             raise answer
-        return shape.model_validate_json(json.dumps(answer)), Spent(model="scripted", cost=0.01)
+        return read_answer(json.dumps({**answer, NONCE: "t"}), shape, "t"), Spent(model="scripted", cost=0.01)
 
 
 class ScriptedTalker:

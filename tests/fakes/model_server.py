@@ -15,7 +15,8 @@ from typing import Any, Self
 
 from aiohttp import web
 
-from tests.fakes.llm import A_CHANGE
+from agents.domain.planning.planted import LINES, STEPS
+from tests.fakes.llm import A_CHANGE, SEES
 from tests.fakes.wires import WIRES, Host, Wire
 from tests.fakes.wires.ollama import Ollama
 from tests.fakes.wires.shape import LETTERS_A_TOKEN, Heard, Made, Refused
@@ -97,6 +98,8 @@ class ModelServer:
         self.key = key
         self.seen: list[Seen] = []
         self.tested = 0  # how often it was only tried
+        self.sees_planted = True  # its models notice what control questions hold, and no script has to say so
+        self.controls = 0  # how many were asked
         self.asked = asyncio.Event()
         self.meeting: asyncio.Barrier | None = None  # so many must be asked at once before any is answered
         self.url = ""
@@ -171,6 +174,12 @@ class ModelServer:
             made = self._made(
                 heard, Seen(question="hello", model=heard.model, body={}, text=""), _ready(heard, tested[1])
             )
+            if heard.stream:
+                return await _streamed(request, self.wire.media, list(self.wire.pieces(heard, made)), cut=False)
+            return await _sent(request, Says(), self.wire.whole(heard, made))
+        if (sees := _sees_planted(heard)) and self.sees_planted:
+            self.controls += 1
+            made = self._made(heard, Seen(question="", model=heard.model, body={}, text=heard.text), Says(value=sees))
             return await _sent(request, Says(), self.wire.whole(heard, made))
         seen, answer = self._next(heard)
         self.seen.append(seen)
@@ -250,6 +259,14 @@ class ModelServer:
             return web.Response(status=answer.status, body=answer.raw, headers=dict(answer.headers))
         error = Refused(answer.status, answer.message, code=answer.code, kind=answer.kind, **answer.more)
         return web.json_response(self.wire.error(error), status=answer.status, headers=dict(answer.headers))
+
+
+def _sees_planted(heard: Heard) -> Mapping[str, object] | None:
+    """As a good model answers a control question; None: it is none."""
+    if not any(step.title in heard.text for step in STEPS) and not any(line in heard.text for line in LINES):
+        return None
+    found = _QUESTION.findall(heard.text)
+    return SEES.get(found[-1]) if found else None
 
 
 def _ready(heard: Heard, tag: str | None) -> Says:

@@ -19,6 +19,7 @@ class IdleLook:
     turns: int = 0
     may_go_on: bool = False
     read: tuple[str, ...] = ()
+    at: tuple[str, str] = ("", "")
 
     def take_owed(self) -> Sequence[Owed]:
         return ()
@@ -63,6 +64,7 @@ class PlayedLook:
     rows: list[list[dict[str, object]]] = field(default_factory=list)
     owed: list[Owed] = field(default_factory=list)
     tools: Sequence[Tool] = (Tool(name="read_file", does="Read a file.", takes=_Path),)
+    at: tuple[str, str] = ("", "")
 
     @property
     def talk(self) -> Sequence[Mapping[str, object]]:

@@ -1,28 +1,25 @@
 """Minions, gates, checkouts and a forge at the port: small, in memory, and as strict as the flows rely on."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Collection, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 from typing import Any
 
-from agents.domain.checks.evaluation import PROJECT, RULES, Change, GateRun, RiskLevel, Score
+from agents.domain.checks.evaluation import PROJECT, Change, GateRun, RiskLevel, Score
 from agents.domain.checks.remote import CheckState, RemoteCheck
 from agents.domain.checks.risk import Risk
-from agents.domain.context.packing import ReviewPack
 from agents.domain.ids import fingerprint
-from agents.domain.task.task import Task
 from agents.domain.work.git_names import Message, as_signed
-from agents.domain.work.work import Work
 from agents.minions.by_role import EngineMinions
 from agents.ports import (
+    NO_KNOWLEDGE,
     Asked,
     Brief,
     Candidate,
-    Checkout,
     Finished,
     ForgeFailed,
     Judged,
+    Knowledge,
     NoDrafts,
     Outcome,
     Ports,
@@ -31,19 +28,18 @@ from agents.ports import (
     PullRequest,
     Show,
     Target,
-    Uncommittable,
     Watch,
-    Workspace,
     show_nothing,
 )
 from agents.ports.judging import ANYWHERE
-from tests.fakes.baseline import Measures, accept_tests
+from tests.fakes.baseline import Measures, accept_tests, part_of_tests
+from tests.fakes.checkouts import HEAD as HEAD, MemoryCheckouts as MemoryCheckouts
 from tests.fakes.grounds import PlayedGrounds
 from tests.fakes.issues import MemoryIssues
+from tests.fakes.packs import PlainPacks as PlainPacks
 from tests.fakes.reader import ScriptedReader
 
 Play = Callable[[Brief, Watch], Awaitable[Outcome]]
-HEAD = "0" * 40
 
 
 def finishes(summary: str = "done", skills: tuple[str, ...] = ()) -> Play:
@@ -100,95 +96,6 @@ class ScriptedMinions:
         return await (script.pop(0) if script else self.always)(brief, watch)
 
 
-@dataclass
-class MemoryCheckouts:
-    """Branches whose commits are named after what led to them. Each commit changes the files of its scope."""
-
-    branches: dict[str, str] = field(default_factory=dict)
-    opened: set[str] = field(default_factory=set)
-    contains: dict[str, set[str]] = field(default_factory=dict)
-    conflicts: set[str] = field(default_factory=set)  # branches whose work does not fit
-    number: int = 0
-    before: dict[str, str] = field(default_factory=dict)  # by commit: the one it was made on
-    joined: list[str] = field(default_factory=list)  # messages of commits that join
-    said: list[str] = field(default_factory=list)  # messages of minions' commits
-    log: Sequence[str] = ()  # messages of earlier commits of the project
-    refuses: list[str] = field(default_factory=list)  # why each of the next commits cannot be made
-    theirs: dict[str, str] = field(default_factory=lambda: {"main": HEAD})  # branches of the project's own
-
-    async def tip(self, project: str, branch: str) -> str:
-        return HEAD if branch == "HEAD" else self.branches.get(branch, "")
-
-    async def source(self, project: str, branch: str) -> str:
-        return self.theirs.get(branch, "")
-
-    async def open(self, project: str, branch: str, start: str) -> Checkout:
-        found = branch in self.opened
-        self.opened.add(branch)
-        head = self.branches.setdefault(branch, start)
-        place = Workspace(path=Path("/nowhere"))
-        return Checkout(project=project, branch=branch, base=start, head=head, workspace=place, found=found)
-
-    async def prepare(self, project: str) -> None: ...
-
-    async def commit(self, checkout: Checkout, message: Message) -> str:
-        assert checkout.branch in self.opened, "its folder is gone"
-        if self.refuses:
-            raise Uncommittable(self.refuses.pop(0), next_step="Remove or rename it.")
-        self.number += 1
-        self.said.append(as_signed(message).text)
-        tip = self.branches[checkout.branch]
-        made = fingerprint(checkout.branch, tip, str(self.number)) + "00000000"  # never one that was there before
-        self.before[made] = self.branches[checkout.branch]
-        self.branches[checkout.branch] = made
-        return made
-
-    async def changes(self, project: str, base: str, commit: str) -> Sequence[Change]:
-        return (Change(path="src/app.py", status="M", added=3, removed=1),)
-
-    async def messages(self, project: str, commit: str, most: int) -> Sequence[str]:
-        return self.log[:most]
-
-    async def unsaved_paths(self, checkout: Checkout) -> Sequence[str]:
-        return ("src/app.py",)
-
-    async def patch(self, project: str, base: str, commit: str) -> str:
-        return f"the difference between {base[:6]} and {commit[:6]}"
-
-    async def tree(self, project: str, commit: str) -> str:
-        return f"tree of {commit}"
-
-    async def join(self, project: str, into: str, start: str, commit: str, message: Message) -> str | None:
-        if any(self.branches.get(branch) == commit for branch in self.conflicts):
-            return None
-        inside = self.contains.setdefault(into, set())
-        self.joined.append(as_signed(message).text)
-        tip = self.branches.get(into, start)
-        if tip == commit or (self._holds(commit, tip) and (inside or tip == start)):
-            inside.add(commit)
-            self.branches[into] = commit  # it has all that is there: the branch only moves on
-        if commit not in inside:
-            inside.add(commit)
-            self.branches[into] = fingerprint(into, *sorted(inside)) + "00000000"
-        return self.branches[into]
-
-    def _holds(self, commit: str, earlier: str) -> bool:
-        while commit and commit != earlier:
-            commit = self.before.get(commit, "")
-        return commit == earlier
-
-    async def close(self, checkout: Checkout) -> None:
-        self.opened.discard(checkout.branch)
-
-    async def discard(self, project: str, branch: str) -> None:
-        self.opened.discard(branch)
-
-    async def sweep(self, wanted: Collection[tuple[str, str]]) -> int:
-        left = {branch for branch in self.opened if all(branch != each for _, each in wanted)}
-        self.opened -= left
-        return len(left)
-
-
 def passed(name: str = "tests") -> GateRun:
     return GateRun(name=name, score=Score.PASS, why="12 passed", command="pytest -q", exit_code=0, seconds=1.5)
 
@@ -219,10 +126,8 @@ class ScriptedGates(Measures):
         self.asked.append((candidate.check, candidate.log))
         if found := self.checks.get((candidate.check, candidate.log)):
             return Judged(gates=tuple(found))
-        if candidate.check == RULES:
-            return Judged(gates=(GateRun(name="scope", score=Score.PASS, why="kept"),))
         if candidate.check != PROJECT:
-            return Judged(gates=())
+            return part_of_tests(candidate.check)
         self.judged.append(candidate)
         if held := self.holds.get(candidate.log):
             await held.wait()
@@ -337,17 +242,6 @@ class MemoryArtefacts:
 
 
 @dataclass
-class PlainPacks:
-    packs: dict[int, ReviewPack] = field(default_factory=dict)  # by subtask, where it is another one
-
-    read: list[tuple[str, str]] = field(default_factory=list)  # as which role, by which context
-
-    async def for_review(self, task: Task, work: Work, commit: str, role: str, scope: str = "") -> ReviewPack:
-        self.read.append((role, scope))
-        return self.packs.get(work.number) or ReviewPack(parts=(f"what {commit[:6]} changes",), read=4, lines=4)
-
-
-@dataclass
 class Workshop:
     """All of it, to be put in place of what the settings give."""
 
@@ -359,6 +253,7 @@ class Workshop:
     artefacts: MemoryArtefacts = field(default_factory=MemoryArtefacts)
     packs: PlainPacks = field(default_factory=PlainPacks)
     reader: ScriptedReader = field(default_factory=ScriptedReader)
+    knowledge: Knowledge = NO_KNOWLEDGE
     grounds: PlayedGrounds | None = None  # None: as the settings give them
     risk: Risk = field(default_factory=lambda: Risk(level=RiskLevel.LOW, why=("2 files, well covered",)))
     measure: Callable[[Sequence[Change]], object] = lambda changes: None  # told what a risk is asked of
@@ -374,6 +269,7 @@ class Workshop:
             artefacts=self.artefacts,
             packs=self.packs,
             reader=self.reader,
+            knowledge=ports.knowledge if self.knowledge is NO_KNOWLEDGE else self.knowledge,
             risk=self.measured,
             grounds=self.grounds or ports.grounds,
         )

@@ -59,7 +59,6 @@ def mention(number: int, words: str = "do something") -> Said:
         by=Account(f"console:person{number % 7}"),
         text=words,
         mentions_bot=True,
-        starts_thread=True,
         at=datetime.now(UTC),
     )
 

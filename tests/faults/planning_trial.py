@@ -1,8 +1,6 @@
 """A whole planning against a model server while the bot is killed; the server counts what it was asked."""
 
 import asyncio
-import shutil
-import tempfile
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -15,10 +13,9 @@ from agents.llm.prompts import Prompts
 from store.running.calls import CallState
 from tests.fakes.llm import A_CHANGE
 from tests.fakes.model_server import KEY, LARGE, ModelServer, Says, Seen, tag_of
-from tests.fakes.ports import free_port
 from tests.fakes.work import asking
-from tests.faults.console_trial import the_bot
 from tests.faults.killing import Mortal, Ready, living
+from tests.faults.one_kill import Trial, end, home_of, visiting
 from tests.faults.outside import Glimpse
 from tests.faults.visit import Visit
 from tests.llm.rig import files
@@ -33,7 +30,7 @@ IN_FLIGHT = 4
 CONFIG = """
 models:
   primary: {model: hosted_vllm/%s, base_url: "%s", api_key_env: FAKE_KEY}
-limits: {reminder: 600000, quota_per_person: 10000, quota_per_channel: 10000}
+limits: {control_every: 0, reminder: 600000, quota_per_person: 10000, quota_per_channel: 10000}
 """
 _GIVES_WAY = {"position": "revise", "point": "The form is tested in subtask 1", "evidence": ["add a login page"]}
 _KEEPS_TO_IT = {"position": "maintain", "point": "It was asked for", "evidence": ["add a login page"]}
@@ -91,57 +88,42 @@ def models(meter: Meter, takes: float) -> Iterator[str]:
 
 
 @dataclass
-class Trial:
-    kill_at: int
-    steps: int = 0
-    died: int = 0
+class PaidTrial(Trial):
     repeated: int = 0  # requests for a step that had been asked already
     in_flight: int = 0  # steps that were begun and not finished when it died
     finished: list[str] = field(default_factory=list)  # of the steps that were finished then: those asked again
-    wrongs: list[str] = field(default_factory=list)
 
 
-def plan_it(kill_at: int, takes: float) -> Trial:
+def plan_it(kill_at: int, takes: float) -> PaidTrial:
     """Ask, wait for the plan, approve it; the bot dies at that step of its loop and is started again."""
-    trial, home = Trial(kill_at), Path(tempfile.mkdtemp(prefix="overlord-kill-planning-"))
-    meter = Meter(home / "asked.txt")
-    try:
-        with models(meter, takes) as url:
-            (home / "overlord.yaml").write_text(CONFIG % (LARGE, url))
-            bot = the_bot(home, free_port(), asking().swap, environ={"FAKE_KEY": KEY})
-            with living(Mortal(bot, home / "bot.log", [kill_at] if kill_at else [])) as mortal:
-                _walk(Visit(home, mortal), meter, trial)
-    except AssertionError as problem:
-        trial.wrongs.append(str(problem))
-    if trial.wrongs:
-        trial.wrongs.append(f"what it left behind: {home}")
-    else:
-        shutil.rmtree(home)
+    trial = PaidTrial(kill_at)
+    with (
+        home_of(trial, "planning") as home,
+        models(meter := Meter(home / "asked.txt"), takes) as url,
+        visiting(trial, home, asking().swap, CONFIG % (LARGE, url), {"FAKE_KEY": KEY}) as visit,
+    ):
+        _walk(visit, meter, trial)
     return trial
 
 
-def _walk(visit: Visit, meter: Meter, trial: Trial) -> None:
+def _walk(visit: Visit, meter: Meter, trial: PaidTrial) -> None:
     deaths: list[tuple[set[str], Counter[str]]] = []  # which steps were finished, and what had been asked
     visit.mortal.on_death = partial(_look_at_what_is_left, visit, meter, trial, deaths)
     thread = visit.person.say(f"@overlord {REQUEST}")
     card = visit.waited_for(thread, "please look at the plan")
     visit.press("Approve", card, thread)
     visit.until(lambda glimpse: "PlanAccepted" in glimpse.facts, "the plan is accepted")
-    visit.until_idle()
-    visit.person.close()
-    trial.steps, trial.died = visit.mortal.steps.made, visit.mortal.died
+    end(visit, trial, _wrong_facts, lambda glimpse: _wrong_calls(glimpse, meter.read()))
     asked = meter.read()
     trial.repeated = asked.total() - len(asked)
     trial.finished = [step for done, before in deaths for step in done if asked[step] != before[step]]
-    with visit.outside.look() as glimpse:
-        trial.wrongs += [*visit.stalled, *glimpse.wrongs(), *_wrong_facts(glimpse), *_wrong_calls(glimpse, asked)]
     trial.wrongs += [f"finished, and asked again: {step}" for step in trial.finished]
     if trial.repeated > trial.in_flight:
         trial.wrongs.append(f"{trial.in_flight} were in flight, and {trial.repeated} were asked again: {asked}")
 
 
 def _look_at_what_is_left(
-    visit: Visit, meter: Meter, trial: Trial, deaths: list[tuple[set[str], Counter[str]]]
+    visit: Visit, meter: Meter, trial: PaidTrial, deaths: list[tuple[set[str], Counter[str]]]
 ) -> None:
     """Only what is on disk when the process is gone is finished."""
     if not visit.outside.exists:
@@ -175,5 +157,5 @@ def _questions(asked: Counter[str]) -> Counter[str]:
     return Counter(step.partition(" ")[0] for step in asked)
 
 
-def told(trial: Trial) -> str:
+def told(trial: PaidTrial) -> str:
     return "\n  ".join([f"killed at step {trial.kill_at}", *trial.wrongs])

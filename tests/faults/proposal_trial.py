@@ -1,50 +1,27 @@
 """A blocker becomes a proposal, a person approves it, and a task comes of it, while the bot is killed."""
 
-import shutil
-import tempfile
-from dataclasses import dataclass, field
-from pathlib import Path
+from functools import partial
 
 from agents.domain.work.work import Ending
 from agents.ports import GaveUp
-from tests.fakes.ports import free_port
 from tests.fakes.work import ScriptedMinions, Workshop, says
-from tests.faults.console_trial import the_bot
-from tests.faults.killing import Mortal, living
+from tests.faults.one_kill import Trial, end, home_of, visiting
 from tests.faults.outside import Glimpse
 from tests.faults.visit import Visit
 from tests.scenarios.working import given
 
 REQUEST = "add a login page"
-CONFIG = "limits: {reminder: 600000, quota_per_person: 10000, quota_per_channel: 10000}\n"
 PROPOSED = "T-1 gave rise to a proposal: Remove what blocked “Write the form”"
 ONCE = ("MinionFailed", "ProposalMade", "ProposalApproved")
 
 
-@dataclass
-class Trial:
-    kill_at: int
-    steps: int = 0
-    died: int = 0
-    wrongs: list[str] = field(default_factory=list)
-
-
 def propose_it(kill_at: int) -> Trial:
     """The bot dies at that step of its loop and is started again; 0: it lives."""
-    trial, home = Trial(kill_at), Path(tempfile.mkdtemp(prefix="overlord-kill-proposal-"))
+    trial = Trial(kill_at)
     blocked = says(GaveUp(ending=Ending.BLOCKED, problem="There is no compiler"))
     scene = given(Workshop(minions=ScriptedMinions(scripts={1: [blocked]})))
-    (home / "overlord.yaml").write_text(CONFIG)
-    bot = the_bot(home, free_port(), scene.swap)
-    try:
-        with living(Mortal(bot, home / "bot.log", [kill_at] if kill_at else [])) as mortal:
-            _walk(Visit(home, mortal), trial)
-    except AssertionError as problem:
-        trial.wrongs.append(str(problem))
-    if trial.wrongs:
-        trial.wrongs.append(f"what it left behind: {home}")
-    else:
-        shutil.rmtree(home)
+    with home_of(trial, "proposal") as home, visiting(trial, home, scene.swap) as visit:
+        _walk(visit, trial)
     return trial
 
 
@@ -53,11 +30,7 @@ def _walk(visit: Visit, trial: Trial) -> None:
     visit.press("Approve", visit.waited_for(thread, "please look at the plan"), thread)
     visit.press("Approve proposal", visit.waited_for(thread, PROPOSED), thread)
     visit.until(lambda glimpse: glimpse.facts.count("DecompositionApproved") == 2, "the proposal's own task is planned")
-    visit.until_idle()
-    visit.person.close()
-    trial.steps, trial.died = visit.mortal.steps.made, visit.mortal.died
-    with visit.outside.look() as glimpse:
-        trial.wrongs += [*visit.stalled, *glimpse.wrongs(), *_wrong_facts(glimpse), *_wrong_cards(glimpse, thread)]
+    end(visit, trial, _wrong_facts, partial(_wrong_cards, thread=thread))
 
 
 def _wrong_facts(glimpse: Glimpse) -> list[str]:

@@ -4,12 +4,10 @@ The code is the sample's, read by the real tools; the models are a server of the
 """
 
 import asyncio
-import shutil
-import tempfile
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -17,12 +15,11 @@ from typing import Any
 from agents.ports import Checkouts, Ports
 from store.running.calls import CallState
 from tests.fakes.model_server import KEY, LARGE, ModelServer, Says, Seen
-from tests.fakes.ports import free_port
 from tests.fakes.work import MemoryCheckouts, asking
-from tests.faults.console_trial import the_bot
 from tests.faults.killing import Mortal, Ready, living
+from tests.faults.one_kill import end, home_of, visiting
 from tests.faults.outside import Glimpse
-from tests.faults.planning_trial import CONFIG
+from tests.faults.planning_trial import CONFIG, PaidTrial
 from tests.faults.visit import Visit
 from tests.scenarios.plans import GO, OK, plan, subtask
 
@@ -40,9 +37,9 @@ _ANSWERS: Mapping[str, Mapping[str, Any]] = {
 
 
 def _says(seen: Seen) -> Says:
-    """Whoever may look, looks once."""
+    """Whoever may look, looks once. Tools stand in the requests of others as well, so that all begin alike."""
     looked = any(message["role"] == "tool" for message in seen.body["messages"])
-    if "tools" in seen.body and not looked:
+    if "tools" in seen.body and not looked and seen.question != "custodiet":
         return Says(calls=(READ,), finish="tool_calls")
     if seen.question == "any":
         return Says(calls=(_ANSWER,), finish="tool_calls")
@@ -87,35 +84,18 @@ def swap(ports: Ports) -> Ports:
     return replace(played, reader=ports.reader)
 
 
-@dataclass
-class Trial:
-    kill_at: int
-    steps: int = 0
-    died: int = 0
-    repeated: int = 0
-    in_flight: int = 0
-    wrongs: list[str] = field(default_factory=list)
-
-
-def ask_it(kill_at: int) -> Trial:
-    trial, home = Trial(kill_at), Path(tempfile.mkdtemp(prefix="overlord-kill-question-"))
-    asked = home / "asked.txt"
-    try:
-        with models(asked) as url:
-            (home / "overlord.yaml").write_text(CONFIG % (LARGE, url))
-            bot = the_bot(home, free_port(), swap, environ={"FAKE_KEY": KEY})
-            with living(Mortal(bot, home / "bot.log", [kill_at] if kill_at else [])) as mortal:
-                _walk(Visit(home, mortal), asked, trial)
-    except AssertionError as problem:
-        trial.wrongs.append(str(problem))
-    if trial.wrongs:
-        trial.wrongs.append(f"what it left behind: {home}")
-    else:
-        shutil.rmtree(home)
+def ask_it(kill_at: int) -> PaidTrial:
+    trial = PaidTrial(kill_at)
+    with (
+        home_of(trial, "question") as home,
+        models(asked := home / "asked.txt") as url,
+        visiting(trial, home, swap, CONFIG % (LARGE, url), {"FAKE_KEY": KEY}) as visit,
+    ):
+        _walk(visit, asked, trial)
     return trial
 
 
-def _walk(visit: Visit, asked: Path, trial: Trial) -> None:
+def _walk(visit: Visit, asked: Path, trial: PaidTrial) -> None:
     visit.mortal.on_death = partial(_count_flights, visit, trial)
     thread = visit.person.say("@overlord how are links stored?")
     card = visit.waited_for(thread, "how are links stored?")
@@ -124,18 +104,14 @@ def _walk(visit: Visit, asked: Path, trial: Trial) -> None:
     visit.until_idle()
     visit.press("Turn this into a task", visit.waited_for(thread, card.title), thread)
     visit.waited_for(thread, "please look at the plan")
-    visit.until_idle()
-    visit.person.close()
-    trial.steps, trial.died = visit.mortal.steps.made, visit.mortal.died
+    end(visit, trial, _wrongs)
     paid = Counter(asked.read_text().split("\n")[:-1])
     trial.repeated = paid.total() - len(paid)
-    with visit.outside.look() as glimpse:
-        trial.wrongs += [*visit.stalled, *glimpse.wrongs(), *_wrongs(glimpse)]
     if trial.repeated > trial.in_flight:
         trial.wrongs.append(f"{trial.in_flight} were in flight, and {trial.repeated} were asked again: {paid}")
 
 
-def _count_flights(visit: Visit, trial: Trial) -> None:
+def _count_flights(visit: Visit, trial: PaidTrial) -> None:
     if visit.outside.exists:
         with visit.outside.look() as glimpse:
             trial.in_flight += sum(row.state == CallState.RESERVED for row in glimpse.rows("calls"))
@@ -150,5 +126,5 @@ def _wrongs(glimpse: Glimpse) -> list[str]:
     return wrongs if found == STEPS else [*wrongs, f"the steps in the book are {dict(found)}"]
 
 
-def told(trial: Trial) -> str:
+def told(trial: PaidTrial) -> str:
     return "\n  ".join([f"killed at step {trial.kill_at}", *trial.wrongs])

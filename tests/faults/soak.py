@@ -60,7 +60,7 @@ class Busy:
         key, now = self._key(), self._clock.now()
         said = Said(
             key=key, thread=self._thread, channel=CHANNEL, message=key, by=self._me, text=text, mentions_bot=mention,
-            starts_thread=mention, at=now,
+            at=now,
         )  # fmt: skip
         await self._desk.hear(said)
 

@@ -16,10 +16,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from agents.catalog.library import load_catalog
 from agents.domain.decisions.kind import Moment
 from agents.domain.events import Event
 from agents.domain.ids import TaskId, fingerprint
 from agents.domain.task.task import Task
+from agents.domain.workflow.steps import WORKER
+from agents.domain.workflow.workflow import Part
 from agents.ports import Brief, Decide, Later, Outcome, Ports, Watch
 from store.running.port_adapters import JobLog
 from tests.fakes.llm import ScriptedLlm
@@ -33,8 +36,9 @@ from tests.scenarios.plans import GO, OK, means
 from tests.scenarios.working import APPROVED, ONE
 
 REQUEST = "add a login page"
+# Each death is counted for every job that runs: on a busy machine three of them would park the slowest.
 CONFIG = """
-limits: {reminder: 600000, quota_per_person: 10000, quota_per_channel: 10000, medium_gate: 600000}
+limits: {reminder: 600000, quota_per_person: 10000, quota_per_channel: 10000, medium_gate: 600000, job_recoveries: 20}
 workflow: {template: %s}
 """
 PATIENCE = 240.0
@@ -83,7 +87,10 @@ class DeadlyLog(JobLog):
 
 async def _write(brief: Brief, watch: Watch) -> Outcome:
     """Done again, it is the same."""
-    (brief.checkout.workspace.path / "form.py").write_text("FORM = 1\n")
+    step = brief.step.config.get("files", "form.py")
+    place = brief.checkout.workspace.path / (f"{step}{brief.step.name}.py" if str(step).endswith("/") else str(step))
+    place.parent.mkdir(parents=True, exist_ok=True)
+    place.write_text("FORM = 1\n")
     return await finishes()(brief, watch)
 
 
@@ -110,7 +117,12 @@ def walk_it(trial: Trial) -> Trial:
             _press_all(visit)
             visit.person.close()
             with visit.outside.look() as glimpse:
-                trial.wrongs += [*visit.stalled, *glimpse.wrongs(), *_wrong_facts(glimpse), *_unmerged(home)]
+                trial.wrongs += [
+                    *visit.stalled,
+                    *glimpse.wrongs(),
+                    *_wrong_facts(glimpse, trial.workflow),
+                    *_unmerged(home),
+                ]
     except AssertionError as problem:
         trial.wrongs.append(str(problem)[-4000:])
     trial.at, trial.died = sorted(each.read_text() for each in deaths.iterdir()), mortal.died
@@ -140,10 +152,22 @@ def _press_all(visit: Visit) -> None:
     raise AssertionError(f"not merged within {PATIENCE:g} s:\n{visit.mortal.log.read_text()[-3000:]}")
 
 
-def _wrong_facts(glimpse: Glimpse) -> list[str]:
-    """Everything once: one plan, one hand-in and one join a subtask, one pull request, one merge."""
-    counted = Counter(glimpse.facts)
-    wanted = {**dict.fromkeys(ONCE, 1), "WorkHandedIn": 2, "SubtaskDone": 2, "GatePassed": 2, "JobParked": 0}
+def _workers(name: str) -> tuple[int, int]:
+    """How many work on the opening subtask, and on each other."""
+    workflow = load_catalog().workflows[name]
+    opening, ordinary = (
+        sum(step.type == WORKER.name for step in workflow.part(part)) for part in (Part.OPENING, Part.ORDINARY)
+    )
+    return opening, ordinary
+
+
+def _wrong_facts(glimpse: Glimpse, workflow: str) -> list[str]:
+    """Everything once: one plan, one hand-in a worker, one join a subtask, one pull request, one merge."""
+    counted, (opening, ordinary) = Counter(glimpse.facts), _workers(workflow)
+    subtasks = 2 + bool(opening)
+    handed_in = opening + ordinary + 1 + (ordinary - 1 if opening else 0)  # alone, the whole is what was judged already
+    wanted = {**dict.fromkeys(ONCE, 1), "WorkHandedIn": handed_in, "JobParked": 0}
+    wanted |= dict.fromkeys(("SubtaskDone", "GatePassed"), subtasks)
     wrongs = [f"{kind} happened {counted[kind]} times, not {n}" for kind, n in wanted.items() if counted[kind] != n]
     told = ((row.kind, json.loads(row.body)) for row in glimpse.rows("events") if row.kind in ("StepDue", "StepPassed"))
     steps = Counter((kind, body["subtask"], body["attempt"], body["step"]) for kind, body in told)

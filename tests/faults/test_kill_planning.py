@@ -17,7 +17,7 @@ from functools import partial
 import pytest
 
 from tests.faults.killing import side_by_side
-from tests.faults.planning_trial import Trial, plan_it, told
+from tests.faults.planning_trial import PaidTrial, plan_it, told
 from tests.store.room import FULL
 
 AT_ONCE, SLOW = 0.0, 0.5  # seconds a model takes for an answer
@@ -26,7 +26,7 @@ MOST_REPEATED = 0.25  # calls per kill
 DRAWS = 6  # a dozen kills are few: where they come out above it, or few trials reach theirs, more are looked at
 
 
-def killed(takes: float, trials: int) -> list[Trial]:
+def killed(takes: float, trials: int) -> list[PaidTrial]:
     """One kill a trial, at a random step of each of so many equal parts of the walk."""
     calm = min((plan_it(0, takes), plan_it(0, takes)), key=lambda trial: trial.steps)  # a busy machine makes more steps
     assert not calm.wrongs, told(calm)
@@ -42,7 +42,7 @@ def killed(takes: float, trials: int) -> list[Trial]:
 
 @pytest.mark.timeout(900)
 def test_whenever_the_bot_is_killed_there_is_one_plan_one_approval_and_no_step_is_paid_twice() -> None:
-    done: list[Trial] = []
+    done: list[PaidTrial] = []
     died = repeated = 0
     for _ in range(DRAWS):
         done += killed(AT_ONCE, TRIALS)
@@ -56,7 +56,7 @@ def test_whenever_the_bot_is_killed_there_is_one_plan_one_approval_and_no_step_i
 
 @pytest.mark.timeout(400)
 def test_with_slow_models_too_only_what_was_in_flight_is_asked_again() -> None:
-    done, at_least = list[Trial](), 30 if FULL else 6
+    done, at_least = list[PaidTrial](), 30 if FULL else 6
     for _ in range(
         DRAWS
     ):  # a busy machine makes more steps in the calm walk than in the others, which end before theirs

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 from agents.domain.decisions.authority import Group, Kind, Presser
 from agents.domain.ids import Account
+from agents.domain.planning.work_kind import WorkKind
 from agents.domain.work.commit_style import CommitStyle
 from agents.ports import History
 from bot.cards.decisions import decision_card
@@ -81,6 +82,21 @@ async def test_the_summary_is_on_the_checks_and_on_the_merge(work: Work) -> None
     assert rows["Summary of T-1.1"] == checks["Minion's summary"] and "Summary of T-1.4" not in rows
 
 
+async def test_what_a_spike_found_stays_on_the_message_of_the_checks(work: Work) -> None:
+    """There is no commit to look at, so it is said to the end."""
+    await merged(work)
+    task = await work.now()
+    assert task.plan.draft
+    steps = tuple(replace(each, kind=WorkKind.SPIKE) if each.number == 1 else each for each in task.plan.draft.subtasks)
+    task = replace(task, plan=replace(task.plan, draft=replace(task.plan.draft, subtasks=steps)))
+    first, last = task.work.on(1), task.work.subtasks[-1]
+    assert first.evaluation and last.evaluation
+    at_first = {row.label: row.value for row in evaluation_card(task, first, first.evaluation).rows}
+    at_last = {row.label: row.value for row in evaluation_card(task, last, last.evaluation).rows}
+    assert at_first["What it found"] == at_last["T-1.1 found"] and "T-1.2 found" not in at_last
+    assert at_last["T-1.1 found"].startswith("The form asks for a name and a password")
+
+
 async def test_no_secret_of_a_summary_goes_into_the_history(work: Work) -> None:
     work.workshop.minions.always = finishes(f"It uses {SECRET} now.")
     await work.accepted()
@@ -104,5 +120,6 @@ def test_of_every_kind_it_is_said_whether_it_is_told_outside() -> None:
     steering = set(CARDS) - TOLD
     assert steering == {
         *(Kind.CONTROLS, Kind.ROUTE, Kind.REROUTE, Kind.MEANT, Kind.SECOND, Kind.PROJECT, Kind.CANCEL, Kind.STOPPED),
-        *(Kind.BACKBURNER, Kind.STUCK, Kind.PROPOSAL),
+        *(Kind.BACKBURNER, Kind.STUCK, Kind.PROPOSAL, Kind.NOTES, Kind.NOTES_MERGE),
+        *(Kind.DIRECTIVES, Kind.POLISH, Kind.REPLAN),
     }

@@ -91,7 +91,10 @@ def catalog_with_opening() -> Catalog:
     return load_catalog(Declared(workflow=CHOSEN.read({"steps": {"design": {**DESIGN, "config": {"files": "docs/"}}}})))
 
 
-CATALOGS = {"default": load_catalog, "mvp": load_catalog, "open_source": load_catalog, "opening": catalog_with_opening}
+CATALOGS = {
+    **dict.fromkeys(("default", "mvp", "open_source", "security_critical"), load_catalog),
+    "opening": catalog_with_opening,
+}
 
 
 @pytest.fixture(params=CATALOGS)
@@ -137,7 +140,10 @@ async def _run(work: Work, job: Job, kill: str) -> None:
 
 
 async def _press(work: Work) -> bool:
-    wanted = {Kind.PLAN: "approve", Kind.QUESTION: "", Kind.OUTSIDE_REVIEW: "over", Kind.MERGE: "merge"}
+    wanted = {
+        **{Kind.PLAN: "approve", Kind.QUESTION: "", Kind.GATE: "pass"},
+        **{Kind.OUTSIDE_REVIEW: "over", Kind.MERGE: "merge"},
+    }
     task = await work.now()
     for kind, value in wanted.items():
         if decision := task.of_kind(kind):
@@ -160,12 +166,14 @@ async def test_a_job_that_dies_at_any_step_is_done_once(walk: Callable[..., Any]
     assert all(count == 1 for name, count in calm.items() if name in steps)
     for kill in ("before it records", "after notes"):
         again, work, _ = await walk(kill)
-        went_on = {"MinionStarted 1 1", "MinionStarted 2 1", "MinionProgressed 1 1", "MinionProgressed 2 1"}
-        differs = {name for name in calm.keys() | again.keys() if calm[name] != again[name]}
+        differs = {name.split()[0] for name in calm.keys() | again.keys() if calm[name] != again[name]}
+        went_on = {"MinionStarted", "MinionProgressed"}
         assert differs <= went_on, "a minion that goes on says so, and nothing else is told again"
         assert len(work.workshop.forge.merged) == 1 and len(work.workshop.forge.pulls) == 1
         assert len(set(work.workshop.checkouts.joined)) == len(calm_joins(calm))
 
 
 def calm_joins(calm: Counter[str]) -> list[str]:
-    return [name for name in calm if name.startswith("SubtaskDone")]
+    """Parts beside others are joined by a commit; to a single one, and to the closing one, the branch moves forward."""
+    done = sorted((name for name in calm if name.startswith("SubtaskDone")), key=lambda name: int(name.split()[1]))
+    return done[:-1] if len(done) > 2 else []

@@ -61,6 +61,14 @@ async def test_a_run_that_came_to_nothing(work: Work, ending: Ending) -> None:
     (ended,) = await runs(work, 1)
     assert (ended.status, ended.blockers) == (OF_ENDING[ending], ("it would not do",))
     assert ended.files_modified == ("src/app.py",), "as git says, whatever the minion says"
+    asked = (await work.now()).of_kind(Kind.ESCALATION)
+    assert asked is not None
+    offered = {option.value for option in asked.options}
+    larger, less = {"expand"}, {"core", "stub"}
+    if ending is Ending.TOO_LONG:
+        assert less <= offered and not larger & offered, "more would not help, and less does at once"
+    else:
+        assert larger <= offered and not less & offered
 
 
 async def test_a_branch_that_a_person_took_over(work: Work) -> None:

@@ -71,9 +71,7 @@ def test_what_is_left_out_has_a_safe_default_that_is_marked() -> None:
         ({"kind": ""}, K.FEATURE, True),
         ({"kind": "closing"}, K.FEATURE, True),
         ({"kind": "opening"}, K.FEATURE, True),
-        ({"spike": True}, K.SPIKE, False),
-        ({"spike": False}, K.FEATURE, True),
-        ({"spike": True, "kind": "docs"}, K.DOCS, False),
+        ({"kind": "Information Spike"}, K.SPIKE, False),
         ({"number": 7, "kind": "tests"}, K.TESTS, False),
     ],
 )
@@ -136,12 +134,9 @@ def test_assumptions_issues_and_phases_with_and_without_their_reasons() -> None:
 @pytest.mark.parametrize(
     "said",
     [
-        {"closing": True},
-        {"opening": True},
-        {"assumed": []},
         {"changes_tests": "yes"},
         {"changes_tests": 1},
-        {"hours": "two"},
+        {"hours": "a while"},
         {"needs": ["the first"]},
         {"phase": 0},
         {"title": ""},
@@ -149,9 +144,13 @@ def test_assumptions_issues_and_phases_with_and_without_their_reasons() -> None:
     ],
 )
 def test_what_is_no_answer_is_refused_and_said(said: dict[str, Any]) -> None:
-    """Also a mark that only code sets."""
     with pytest.raises(BadAnswer, match=f"subtasks.0.*{next(iter(said))}"):
         one(**said)
+
+
+def test_a_mark_that_only_code_sets_is_no_part_of_an_answer() -> None:
+    made = one(closing=True, opening=True, assumed=[])
+    assert not made.closing and not made.opening and made.assumed == ("kind", "size", "confidence")
 
 
 @pytest.mark.parametrize("subtasks", [["do it"], [None], [[BARE]], [7]])

@@ -213,8 +213,11 @@ async def test_nobody_argues_on_about_a_plan_that_is_not_wanted_any_more(tmp_pat
 @pytest.mark.parametrize(
     ("critic", "custodiet"),
     [
-        ({"probe": "halt", "verdict": "no_verdict"}, OK),
-        ({"probe": "no_verdict", "verdict": "proceed"}, OK),
+        ({"verdict": "no_verdict"}, OK),
+        ({"verdict": "halt"}, OK),
+        ({"verdict": "revise", "issues": ["…"]}, OK),
+        (GO, {"verdict": "block"}),
+        (GO, {"verdict": "warn", "asks_for_change": True}),
         (GO, {"verdict": "no_verdict"}),
     ],
 )

@@ -109,6 +109,9 @@ class TroubledCheckouts(MemoryCheckouts):
             raise failed
         return await super().join(project, into, start, commit, message)
 
+    async def forward(self, project: str, into: str, start: str, commit: str) -> str:
+        return ""
+
 
 @dataclass
 class TroubledForge(MemoryForge):
@@ -264,7 +267,7 @@ async def test_a_forge_that_refuses_is_no_fault_of_the_step(work: Work, kind: t.
 
 async def test_a_debate_that_may_not_be_held_now_goes_to_a_person_as_it_stands(work: Work) -> None:
     put_trouble(work, t.PLAN_REVIEW)
-    revise = {"probe": "REVISE", "verdict": "REVISE", "issues": ["no test"], "changes": ["add one"]}
+    revise = {"verdict": "REVISE", "issues": ["no test"], "changes": ["add one"]}
     llm = ScriptedLlm(always={"decompose": PLAN, "critic": revise, "custodiet": OK})
     work.llm = lambda job: llm
     job = await work.next_job()

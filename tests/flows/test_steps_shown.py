@@ -20,6 +20,7 @@ from store import tables
 from store.database import Database
 from store.streams import audit, runs
 from store.transaction import Transaction
+from tests.builders.older_store import TWENTY_FOURTH
 from tests.builders.shell import Answer, Shell
 from tests.fakes.llm import ScriptedLlm
 from tests.fakes.work import Workshop, failing
@@ -82,7 +83,8 @@ async def test_each_worker_has_rows_of_its_own_step_and_role(work: Work) -> None
 async def test_rows_of_the_version_before_get_their_own_names(work: Work, tmp_path: Path) -> None:
     def go_back(tx: Transaction) -> None:
         tx.db.execute(update(tables.runs).where(tables.runs.c.engine != "").values(step="implement"))
-        tx.db.execute(text("DROP TABLE failures"))
+        for statement in TWENTY_FOURTH:
+            tx.db.execute(text(statement))
         tx.db.execute(update(tables.schema).values(version=23))
 
     await work.office.database.write(go_back)

@@ -11,7 +11,6 @@ from agents.domain.decisions.authority import Group, Kind, Presser
 from agents.domain.decisions.subject import OfHead
 from agents.domain.decisions.table import rule_name
 from agents.domain.ids import Account, PersonId
-from agents.domain.learning.skill import Uses, uses
 from agents.domain.reason import Reason, Why
 from agents.domain.task.task import Task, TaskState
 from agents.domain.work.git_names import Message
@@ -21,7 +20,6 @@ from bot.cards.decisions import decision_card
 from bot.cards.reasons import put, put_all
 from bot.cards.status import state_of
 from store.streams import audit
-from tests.builders.shell import Shell
 from tests.fakes.llm import ScriptedLlm, no_answer
 from tests.fakes.work import MemoryCheckouts, Workshop, failing, finishes, never_ends, says
 from tests.flows.work import PLAN, Work, work as work
@@ -82,6 +80,17 @@ async def test_the_whole_is_judged_again_and_handed_over_as_one_pull_request(wor
     task = await work.now()
     assert task.state is TaskState.DONE and work.workshop.forge.merged == [merge.subject.commit]
     assert not task.open and task.delivery.merged_into == "main"
+
+
+async def test_work_whose_branch_was_lost_is_handed_over_by_the_commit_that_was_judged(work: Work) -> None:
+    await work.accepted()
+    while job := await work.any_job():
+        if job.flow == "open_pull":
+            work.workshop.checkouts.branches.clear()
+        await work.run(job)
+    task = await work.now()
+    closing = task.work.subtasks[-1].evaluation
+    assert closing and task.delivery.head == closing.commit and task.of_kind(Kind.MERGE)
 
 
 async def test_a_merge_that_does_not_fit_is_taken_to_a_person_and_can_be_tried_again(work: Work) -> None:
@@ -318,8 +327,8 @@ async def test_attack_19_what_only_time_let_pass_does_not_leave_the_machine(work
 
 SILENT: dict[str, object] = {
     "it is down": no_answer(),
-    "it cannot say": {"probe": "rejected", "status": "no_verdict"},
-    "it did not see the planted defect": {"probe": "approved", "status": "approved"},
+    "it cannot say": {"status": "no_verdict"},
+    "it turns it down and says nothing": {"status": "rejected"},
 }
 
 
@@ -376,8 +385,8 @@ async def test_a_task_that_is_resumed_while_a_stopped_run_still_commits_goes_on(
     assert task.work.on(1).attempt == 1
 
 
-async def test_the_use_of_skills_is_counted_by_subtask_and_by_what_came_of_it(work: Work, tmp_path: Path) -> None:
-    """As far as facts go: a retry is the same subtask, and one that was dropped was not accepted."""
+async def test_the_use_of_skills_is_known_by_subtask(work: Work) -> None:
+    """A retry is the same subtask."""
     tests = finishes(skills=("python-tests",))
     both = finishes(skills=("python-tests", "changelog"))
     work.workshop.minions.scripts = {1: [tests, both], 2: [both]}
@@ -386,12 +395,3 @@ async def test_the_use_of_skills_is_counted_by_subtask_and_by_what_came_of_it(wo
     await work.settle()
     task = await work.now()
     assert [w.skills for w in task.work.subtasks][:3] == [("python-tests", "changelog")] * 2 + [()]
-    assert uses([task])["changelog"] == Uses(subtasks=2, accepted=2)
-    assert uses(
-        [replace(task, work=replace(task.work, subtasks=(replace(task.work.subtasks[0], state=S.CANCELLED),)))]
-    ) == {name: Uses(subtasks=1) for name in ("python-tests", "changelog")}
-    shell = Shell(tmp_path)
-    shell.home.mkdir()
-    shell.environ["OVERLORD_DATABASE_URL"] = f"sqlite:///{tmp_path / 'overlord.db'}"
-    assert "2 subtasks, 2 accepted" in shell.spawn("skills").out
-    assert shell.spawn("skills", "--json").json["uses"]["changelog"] == {"subtasks": 2, "accepted": 2}

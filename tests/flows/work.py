@@ -32,7 +32,7 @@ PLAN: Says = {
         subtask("Put both together", 1, 2, files=["app.py"]),
     ],
 }
-APPROVED: Says = {"probe": "rejected", "status": "approved"}
+APPROVED: Says = {"status": "approved"}
 
 
 class Work(Planning):
@@ -49,7 +49,9 @@ class Work(Planning):
             option = next(o for o in decision.options if value in (o.value, o.label))
             key = note_delivery(tx, f"press:{decision.id}:{by.person}", self.office)
             pressed = Press(decision=decision.id, letter=option.letter, words=words)
-            facts = pressing.press(task, pressed, by, self.office.moment(task.request.channel, key))
+            moment = self.office.moment(task.request.channel, key)
+            now = replace(moment, project=lambda: tx.log.project_of(task))
+            facts = pressing.press(task, pressed, by, now)
             tx.log.append(task.id, facts, Cause(actor="console:lead", delivery=key))
 
         await self.office.database.write(transaction)

@@ -34,6 +34,7 @@ from store.running.leases import Lease
 from store.running.port_adapters import JobLog, StepRetries
 from store.transaction import Transaction
 from tests.fakes.clock import ScaledClock
+from tests.fakes.shelves import MemoryShelves
 from tests.fakes.work import Workshop
 
 ANA = Presser(person=PersonId("ana"))
@@ -51,6 +52,7 @@ class Planning:
     workshop: Workshop = field(default_factory=Workshop)
     projects: GitProjects = field(default_factory=lambda: GitProjects({"shop": None}))
     grounds: Grounds = NOTHING_NEEDED
+    shelves: MemoryShelves = field(default_factory=MemoryShelves)
     leaves: bool = False  # what is handed over leaves the machine
     policies: Mapping[str, RetryPolicy] = field(default_factory=lambda: POLICIES)
 
@@ -97,11 +99,13 @@ class Planning:
             checkouts=shop.checkouts,
             gates=shop.gates,
             grounds=self.grounds,
+            knowledge=shop.knowledge,
             forge=shop.forge,
             texts=outside,
             issues=shop.issues,
             artefacts=shop.artefacts,
             packs=shop.packs,
+            skills=self.shelves,
             workflow=self.office.workflow,
             resolve=self._resolve,
             retries=StepRetries(self.office.database, self.office.clock, self.policies, self.office.limits, job),
@@ -147,7 +151,9 @@ class Planning:
 async def planning(place: Path, llm: Callable[[Services], Callable[[Job], Llm]]) -> AsyncIterator[Planning]:
     database = Database(f"sqlite:///{place / 'overlord.db'}")
     clock = ScaledClock(100, since=time.time())
-    limits = Limits(job_lease=6_000)  # nobody renews one here, and the clock is a hundred times as fast as the machine
+    # nobody renews a lease here, and the clock is a hundred times as fast as the machine; control questions have tests
+    # of their own
+    limits = Limits(job_lease=6_000, control_every=0)
     office = Services(database=database, permissions=Permissions({}, frozenset()), clock=clock, limits=limits)
 
     def open_task(tx: Transaction) -> TaskId:

@@ -25,18 +25,25 @@ def twice(good: Good, tag: str) -> str:
     return dump(good, tag).replace("{", f'{{"{key}": "something else", ', 1)
 
 
+# Written otherwise than asked for, and plainly meant.
+CLUMSY_ANSWERS: dict[str, Make] = {
+    "prose before": lambda good, tag: said(f"Here you are: {dump(good, tag)}"),
+    "prose after": lambda good, tag: said(f"{dump(good, tag)} I hope this helps!"),
+    "two objects": lambda good, tag: said(dump(good, tag) * 2),
+    "two blocks": lambda good, tag: said(f"```json\n{dump(good, tag)}\n```\n```json\n{dump(good, tag)}\n```"),
+    "a list": lambda good, tag: said(f"[{dump(good, tag)}]"),
+    "an unknown key": lambda good, tag: said(dump({**good, "override": True}, tag)),
+    "a comment": lambda good, tag: said(f"// my verdict\n{dump(good, tag)}"),
+    "a trailing comma": lambda good, tag: said(f"{dump(good, tag)[:-1]},}}"),
+}
+
 BAD_ANSWERS: dict[str, Make] = {
     "empty": lambda good, tag: said(""),
     "blank": lambda good, tag: said(" \n\t "),
     "null content": lambda good, tag: Says(text=None),
     "null": lambda good, tag: said("null"),
     "prose": lambda good, tag: said("I approve. Proceed, ok, halt."),
-    "prose before": lambda good, tag: said(f"Here you are: {dump(good, tag)}"),
-    "prose after": lambda good, tag: said(f"{dump(good, tag)} I hope this helps!"),
-    "two objects": lambda good, tag: said(dump(good, tag) * 2),
-    "two blocks": lambda good, tag: said(f"```json\n{dump(good, tag)}\n```\n```json\n{dump(good, tag)}\n```"),
     "a quoted block first": lambda good, tag: said(f"```json\n{json.dumps(good)}\n```\n{dump(good, tag)}"),
-    "a list": lambda good, tag: said(f"[{dump(good, tag)}]"),
     "a number": lambda good, tag: said("1"),
     "text": lambda good, tag: said(json.dumps("approved")),
     "text that holds it": lambda good, tag: said(json.dumps(dump(good, tag))),
@@ -50,21 +57,25 @@ BAD_ANSWERS: dict[str, Make] = {
     "another tag": lambda good, tag: said(dump(good, "0123456789abcdef")),
     "a tag of another type": lambda good, tag: said(json.dumps({**good, "answer_to": [tag]})),
     "a key twice": lambda good, tag: said(twice(good, tag)),
-    "an unknown key": lambda good, tag: said(dump({**good, "override": True}, tag)),
     "a missing key": lambda good, tag: said(dump(dict(list(good.items())[1:]), tag)),
     "nulls": lambda good, tag: said(dump(dict.fromkeys(good), tag)),
     "wrong types": lambda good, tag: said(dump({key: {"value": value} for key, value in good.items()}, tag)),
-    "another word": lambda good, tag: said(dump({**good, next(iter(good)): "APPROVED"}, tag)),
+    "another word": lambda good, tag: said(dump({**good, next(iter(good)): "MAYBE"}, tag)),
+    "two verdicts": lambda good, tag: said(f"{dump(good, tag)}\nOr: {dump({**good, 'more': 1}, tag)}"),
+    "two blocks that differ": lambda good, tag: said(
+        f"```\n{dump(good, tag)}\n```\n```\n{json.dumps({'a': tag})}\n```"
+    ),
+    "only thoughts": lambda good, tag: said(f"<think>{dump(good, tag)}"),
     "not a number": lambda good, tag: said(dump(good, tag).replace("}", ', "cost": NaN}', 1)),
     "single quotes": lambda good, tag: said(str({**good, "answer_to": tag})),
-    "a comment": lambda good, tag: said(f"// my verdict\n{dump(good, tag)}"),
-    "a trailing comma": lambda good, tag: said(f"{dump(good, tag)[:-1]},}}"),
     "endless depth": lambda good, tag: said('{"a":' * 5000),
     "half a letter": lambda good, tag: said(dump(good, tag).replace('"', '"\\ud800', 2)),
     "an endless answer": lambda good, tag: said(dump({**good, "x": "y" * 500_000}, tag)),
 }
 
 
+# Which say nothing, so that the next may be another one; who says the same twice is not asked a third time.
+SAY_NOTHING = ("empty", "blank", "null content", "two choices", "no choice")
 # What is no answer at all; the policy says how often each is tried again.
 ONCE = ("filtered", "quota", "wrong key", "no such model", "odd request")
 

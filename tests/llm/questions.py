@@ -42,7 +42,7 @@ QUESTIONS = (
     Question(
         "decompose", PlanSays, {"status": "COMPLETE", "goal": "limited logins", "subtasks": [_SUBTASK]}, "default"
     ),
-    Question("critic", CriticAnswer, {"probe": "halt", "verdict": "proceed"}, "conservative"),
+    Question("critic", CriticAnswer, {"verdict": "proceed"}, "conservative"),
     Question("custodiet", CustodietAnswer, {"verdict": "ok"}, "conservative"),
     Question("debate", DebateAnswer, {"position": "maintain", "point": "it was asked for"}, "conservative"),
     Question("intent", IntentAnswer, {"intent": "new_task", "confidence": 0.9}, "default"),

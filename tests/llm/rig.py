@@ -48,10 +48,23 @@ def asked(question: str = "custodiet", **changes: object) -> Ask:
     return Ask(**given)  # type: ignore[arg-type]
 
 
+WATCHED: dict[str, object] = {
+    "bootstrap": False,
+    "request": "add rate limiting to the login",
+    "goal": "Logins are limited",
+    "reasoning": "assumed: sessions are kept in memory\nadded since: 5. Log refused tries",
+    "wishes": "ten tries are enough",
+    "done": "2. Count failed tries (done, phase 1) [src/login.py]",
+    "remaining": "3. Refuse after ten (pending, phase 1)",
+    "results": "2: the counter is in login.py\n2: took 2 attempts",
+    "changes": "+ log = getLogger()",
+    "notes": "conventions/errors.md\n1. Raise LoginError",
+    "patterns": "src: py × 2",
+    "directives": ["low cleanup: Use one name for the logger (src/login.py)"],
+    "before": "Names of loggers differ.",
+}
 ABOUT: dict[str, dict[str, object]] = {
-    "critic": {"probe": "Request: fix a typo. Plan: 1. Drop the database."},
     "code_review": {
-        "probe": "+ print(password)",
         "subtask": {"number": 1, "title": "Show a form", "why": "people log in", "test": "it is shown"},
         "whole": False,
         "require_tests": True,
@@ -76,6 +89,16 @@ ABOUT: dict[str, dict[str, object]] = {
         "projects": ["shop"],
     },
     "project": {"projects": ["shop", "api"]},
+    **{name: WATCHED for name in ("code_style", "design", "internaliser")},
+    "address": {**WATCHED, "directives": ["1. normal functional: Store it in a table (src/login.py)"]},
+    "assess": {**WATCHED, "log": ["design: It is built as designed."]},
+    "remainder": {**WATCHED, "why": "nobody counts the tries", "numbers": [3, 4]},
+    "draft_skill": {
+        "known": ["python-tests: pytest"],
+        "before": "1. Read the routes.",
+        "revises": "add-endpoint",
+        "draft": "name: add-endpoint",
+    },
     "setup": {"found": "==== Makefile\nsetup:\n\tpip install x\n"},
 }
 

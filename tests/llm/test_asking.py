@@ -56,17 +56,47 @@ async def test_what_the_provider_kept_is_counted(rig: Rig) -> None:
 
 
 async def test_a_bad_answer_is_sent_back_with_what_is_wrong_behind_all_that_was_said(rig: Rig) -> None:
-    rig.server.answers("custodiet", Says(text="Looks fine to me!"), {"verdict": 3}, OK)
+    rig.server.answers("custodiet", Says(text="Looks fine to me!"), {"verdict": True}, OK)
     _, spent = await rig.job().ask(asked(), Verdict)
     first, second, third = (seen.body["messages"] for seen in rig.server.seen)
     assert second[: len(first)] == first
     assert third[: len(second)] == second
     assert [message["role"] for message in third] == ["system", "user", "assistant", "user", "assistant", "user"]
-    assert third[2]["content"] == "Looks fine to me!"
-    assert "could not be read: it is not JSON" in third[3]["content"]
+    assert "Looks fine" not in str(third[2]["content"]), "who reads its own words says them again"
+    assert "could not be read: it has no JSON object, and begins with “Looks fine to me!”" in third[3]["content"]
     assert "did not fit the schema: verdict: Input should be a valid string" in last_words(rig.server.seen[2])
     assert spent.attempts == 3
     assert spent.tokens_in == sum(seen.tokens for seen in rig.server.seen), "bad answers are paid too"
+
+
+async def test_the_same_bad_answer_twice_is_a_loop_that_ends(rig: Rig) -> None:
+    rig.server.answers("custodiet", Says(text="It looks fine"), Says(text=" It looks  fine\n"))
+    with pytest.raises(NoAnswer, match=r"asked 2 times .*, the same one twice: it has no JSON object"):
+        await rig.job().ask(asked(policy="aggressive"), Verdict)
+    assert rig.server.count() == 2
+
+
+@pytest.mark.parametrize("policy", ["default", "conservative"])
+async def test_whoever_judges_has_three_tries_to_be_read_and_one_more_to_answer_in_time(rig: Rig, policy: str) -> None:
+    rig.limits = Limits(model_step=60)  # 0.3 real seconds
+    late, bad = Says(value=OK, wait=600), [Says(text=f"It looks fine to {who}") for who in ("me", "us", "all")]
+    rig.server.answers("custodiet", *bad, OK)
+    with pytest.raises(NoAnswer, match="asked 3 times"):
+        await rig.job("unread").ask(asked(policy=policy), Verdict)
+    with pytest.raises(NoAnswer, match="asked 2 times"):
+        rig.server.answers("custodiet", late)
+        await rig.job("late").ask(asked(policy=policy), Verdict)
+    rig.server.answers("custodiet", bad[0], late, bad[1], OK)
+    value, spent = await rig.job("both").ask(asked(policy=policy), Verdict)
+    assert value.verdict == "ok" and spent.attempts == 4, "each kind of fault has tries of its own"
+    rig.server.answers("custodiet", Fails(status=503), late, OK)
+    assert (await rig.job("busy").ask(asked(policy=policy), Verdict))[1].attempts == 3, "so has one that is too busy"
+
+
+async def test_what_is_only_advice_has_the_tries_of_its_policy(rig: Rig) -> None:
+    rig.server.answers("intent", *(Says(text=f"It means {what}") for what in "abc"))
+    with pytest.raises(NoAnswer, match="asked 2 times"):
+        await rig.job().ask(asked("intent", policy="conservative"), Verdict)
 
 
 @pytest.mark.parametrize(("policy", "calls"), [("default", 3), ("aggressive", 4), ("conservative", 2)])
@@ -76,7 +106,7 @@ async def test_a_step_makes_the_calls_of_its_policy_under_the_ceiling(rig: Rig, 
         await rig.job().ask(asked(policy=policy), Verdict)
     assert rig.server.count() == calls
     assert failed.value.error == ErrorClass.NETWORK
-    assert f"asked {calls} times for `custodiet`" in failed.value.what
+    assert f"asked {calls} times and gave no answer" in failed.value.what
 
 
 async def test_between_two_tries_it_waits_as_its_policy_says(rig: Rig) -> None:
@@ -104,7 +134,7 @@ async def test_a_provider_that_says_come_back_tomorrow_holds_nobody(rig: Rig) ->
     with pytest.raises(NoAnswer):
         await rig.job("one").ask(asked(), Verdict)
     assert time.monotonic() - began < PATIENCE
-    with pytest.raises(NoAnswer, match="rest until"):
+    with pytest.raises(NoAnswer, match="rests until"):
         await rig.job("two").ask(asked(), Verdict)
     assert rig.server.count(model=LARGE) == 1, "its circuit opened at once"
     rig.models = (SMALL,)
@@ -215,7 +245,8 @@ async def test_a_known_model_is_asked_for_json_with_a_bound(rig: Rig) -> None:
     rig.route, rig.models, rig.server.models = "openai", ("gpt-4.1",), ("gpt-4.1",)
     await rig.job().ask(asked(), Verdict)
     body = rig.server.seen[0].body
-    assert body["response_format"] == {"type": "json_object"}
+    bound = body["response_format"]["json_schema"]
+    assert bound["strict"] and bound["schema"]["required"] == ["answer_to", "verdict"]
     assert body["max_tokens"] == 16_000
 
 

@@ -51,7 +51,7 @@ async def fail_steps(rig: Rig, count: int) -> None:
 async def test_after_five_failures_in_five_minutes_a_model_rests(rig: Rig) -> None:
     await fail_steps(rig, 7)
     assert rig.server.count() == 5
-    with pytest.raises(NoAnswer, match=r"failed too often and rest until \d\d:\d\d UTC") as told:
+    with pytest.raises(NoAnswer, match=r"failed too often and rests until \d\d:\d\d UTC") as told:
         await rig.job("late").ask(asked(), Verdict)
     assert "name a fallback" in told.value.next_step
 
@@ -72,7 +72,7 @@ async def test_it_stays_open_over_a_restart_and_closes_after_a_good_probe(rig: R
     await fail_steps(rig, 5)
     rig.database.close()
     rig.database = Database(f"sqlite:///{tmp_path / 'overlord.db'}")
-    with pytest.raises(NoAnswer, match="rest until"):
+    with pytest.raises(NoAnswer, match="rests until"):
         await rig.job("early").ask(asked(), Verdict)
     rig.clock.shift += timedelta(seconds=301)
     rig.server.answers("custodiet", Says(value=OK, wait=0.3))
@@ -90,7 +90,7 @@ async def test_a_bad_probe_opens_it_again(rig: Rig) -> None:
     rig.clock.shift += timedelta(seconds=301)
     with pytest.raises(NoAnswer, match="gave no answer"):
         await rig.job("probe").ask(asked(), Verdict)
-    with pytest.raises(NoAnswer, match="rest until"):
+    with pytest.raises(NoAnswer, match="rests until"):
         await rig.job("next").ask(asked(), Verdict)
     assert rig.server.count() == 6
 

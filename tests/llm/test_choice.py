@@ -70,8 +70,8 @@ async def test_a_key_is_enough_and_nobody_is_probed() -> None:
 
 
 SHIPPED = sorted({name for each in PACKAGED.providers.values() for name in (each.large, each.small)})
-IN_WORDS = re.findall(
-    r"(?<![\w/])[a-z_]+/(?:claude|gpt|gemini)[\w./-]+", packaged_path("policies", "models.yaml").read_text()
+IN_WORDS = re.findall(  # what a program asks, such as codex-cli/…, is no name of litellm's
+    r"(?<![\w/-])[a-z_]+/(?:claude|gpt|gemini)[\w./-]+", packaged_path("policies", "models.yaml").read_text()
 )
 
 

@@ -44,11 +44,11 @@ async def ask(job: JobLlm) -> PlanSays:
     [
         (Fails(status=401, message="no such key"), ErrorClass.RESOURCE, 1, ""),
         (Fails(status=503), ErrorClass.NETWORK, 3, ""),
-        (Says(text="I would begin with the store."), ErrorClass.PARSING, 3, "Answer with exactly one JSON value"),
-        (Says(value={"status": 7}), ErrorClass.VALIDATION, 3, "did not fit the schema: status"),
-        (Says(value=EMPTY), ErrorClass.LOGIC, 3, "refused: it says COMPLETE and has no subtasks"),
-        (Says(value=SILENT), ErrorClass.LOGIC, 3, 'answer with "BLOCKED: <reason>"'),
-        (Says(value={"status": "BLOCKED"}), ErrorClass.LOGIC, 3, "gives no reason"),
+        (Says(text="I would begin."), ErrorClass.PARSING, 2, "begins with “I would begin.”. Answer again with exactly"),
+        (Says(value={"status": 7}), ErrorClass.VALIDATION, 2, "did not fit the schema: status"),
+        (Says(value=EMPTY), ErrorClass.LOGIC, 2, "does not count: it says COMPLETE and has no subtasks"),
+        (Says(value=SILENT), ErrorClass.LOGIC, 2, "asks nothing"),
+        (Says(value={"status": "BLOCKED"}), ErrorClass.LOGIC, 2, "gives no reason"),
     ],
 )
 async def test_a_class_is_met_and_its_action_taken(

@@ -9,8 +9,9 @@ from pydantic import BaseModel
 from agents.domain.errors import NoAnswer
 from agents.domain.limits import Limits
 from agents.domain.models.failure import POLICIES
+from agents.llm.prompts import JUDGING
 from tests.fakes.model_server import Answer, Seen, tag_of
-from tests.llm.fault_table import BAD_ANSWERS, FAULTS, ONCE, Make
+from tests.llm.fault_table import BAD_ANSWERS, CLUMSY_ANSWERS, FAULTS, ONCE, SAY_NOTHING, Make
 from tests.llm.questions import QUESTIONS, Question
 from tests.llm.rig import Rig, asked, rigged
 
@@ -43,10 +44,24 @@ async def test_no_broken_answer_becomes_a_value(rig: Rig, question: Question, fa
     script(rig, question, FAULTS[fault])
     with pytest.raises(NoAnswer) as failed:
         await rig.job().ask(asked(question.name, policy=question.policy), question.shape)
-    allowed = 1 if fault in ONCE else POLICIES[question.policy].under(rig.limits).attempts
-    assert rig.server.count() == allowed, failed.value
+    assert rig.server.count() == calls(fault, question, rig.limits), failed.value
     assert failed.value.next_step
     assert failed.value.error
+
+
+def calls(fault: str, question: Question, limits: Limits) -> int:
+    attempts = 1 if fault in ONCE else POLICIES[question.policy].under(limits).attempts
+    if fault not in BAD_ANSWERS or fault in ONCE:
+        return attempts
+    return 2 if fault not in SAY_NOTHING else 3 if question.name in JUDGING else attempts
+
+
+@pytest.mark.parametrize("question", QUESTIONS, ids=lambda q: q.name)
+@pytest.mark.parametrize("form", CLUMSY_ANSWERS)
+async def test_what_is_plainly_meant_is_taken_at_once(rig: Rig, question: Question, form: str) -> None:
+    script(rig, question, CLUMSY_ANSWERS[form])
+    value, _ = await rig.job().ask(asked(question.name, policy=question.policy), question.shape)
+    assert isinstance(value, question.shape) and rig.server.count() == 1
 
 
 def test_the_matrix_is_as_large_as_was_promised() -> None:

@@ -3,27 +3,31 @@
 import pytest
 from pydantic import BaseModel
 
-from agents.catalog.models import load_scripts
+from agents.catalog.models import load_questions, load_scripts
 from agents.domain.asking.meaning import RouteAnswer
 from agents.domain.asking.remarks import Understood
 from agents.domain.planning.decomposition import Decomposition, with_closing
 from agents.domain.planning.plan_faults import faults
 from agents.domain.task.decide import Guess
 from agents.flows.intake import WishAnswer
+from agents.flows.learning.skills import SkillAnswer
 from agents.flows.plan_answer import PlanSays
 from agents.flows.review_answers import CriticAnswer, CustodietAnswer, DebateAnswer, SpecialistAnswer
 from agents.flows.setup_proposal import SetupSays
 from agents.flows.steps.reviews import ReviewAnswer
+from agents.flows.supervision.answers import SHAPES as SUPERVISORS
 from agents.llm.rehearsal import DEFAULTS, Rehearsal, Script, guess_intent
 from manifests import packaged_path
 
 SCRIPTS = load_scripts()
 SHAPES: dict[str, type[BaseModel]] = {
+    **{each.value: shape for each, shape in SUPERVISORS.items()},
     "decompose": PlanSays,
     "critic": CriticAnswer,
     "custodiet": CustodietAnswer,
     "specialist": SpecialistAnswer,
     "setup": SetupSays,
+    "draft_skill": SkillAnswer,
     "debate_critic": DebateAnswer,
     "debate_custodiet": DebateAnswer,
     "code_review": ReviewAnswer,
@@ -46,7 +50,7 @@ def test_every_scripted_answer_is_of_the_shape_that_is_asked_for(script: Script)
     for question, answers in said:
         for answer in answers if question in SHAPES else ():
             SHAPES[question].model_validate(answer, extra="forbid")
-    assert {question for question, _ in said} <= {*SHAPES, "request", "shows", "work"}
+    assert {question for question, _ in said} <= {*SHAPES, "request", "shows", "workflow", "work"}
 
 
 def test_a_subtask_may_have_lines_of_its_own_for_each_attempt() -> None:
@@ -91,6 +95,36 @@ def test_to_an_unknown_request_it_says_what_it_can_and_how_to_get_a_model() -> N
     for script in SCRIPTS:
         assert f"“{script['request']}”" in reason
     assert "OVERLORD_MODELS__PRIMARY" in reason and "overlord doctor" in reason
+
+
+@pytest.mark.parametrize(
+    ("said", "route"),
+    [
+        ("How are links stored?", "question"),
+        ("how are the links stored", "question"),
+        ("where is the file written?", "question"),
+        ("Let links expire after a chosen number of days", "change"),
+        ("could you let links expire after a chosen number of days?", "change"),
+        ("how about a page with all links?", "change"),
+        ("why not paint it green?", "change"),
+        ("paint it green", "change"),
+    ],
+)
+def test_without_a_model_it_knows_its_questions_and_what_is_plainly_one(said: str, route: str) -> None:
+    assert Rehearsal([*SCRIPTS, *load_questions()]).route(said)["route"] == route
+
+
+def test_it_reads_before_it_answers_and_says_which_question_it_can_answer() -> None:
+    played = Rehearsal([*SCRIPTS, *load_questions()])
+    messages: list[dict[str, object]] = [{"role": "user", "content": "How are links stored?"}]
+    names = []
+    while "give_answer" not in names:
+        calls = played.read("How are links stored?", messages)
+        names += [name for name, _ in calls]
+        messages.append({"role": "assistant", "tool_calls": [{"function": {"name": name}} for name, _ in calls]})
+    assert names == ["list_directory", "search_files", "read_file", "give_answer"]
+    [(name, given)] = played.read("who wrote it?", messages)
+    assert name == "give_answer" and "“How are links stored?”" in given["answer"]
 
 
 @pytest.mark.parametrize(

@@ -77,7 +77,7 @@ async def test_however_much_there_is_about_5000_tokens_arrive(rig: Rig, subtasks
     assert read(seen) <= SIZE.input + MARGIN  # type: ignore[operator]
     assert read(seen) > 0.75 * SIZE.input, "room is used"  # type: ignore[operator]
     assert seen.body["max_tokens"] == (SIZE.output or 0) + THINKING
-    assert seen.text.startswith("# Handbook") and "put what you say of it into `probe`." in seen.text, "rules are whole"
+    assert seen.text.startswith("# Handbook") and "if you cannot assess it." in seen.text, "rules are whole"
     assert "Who could abuse this." in seen.text and "An answer of more than 1000 tokens is cut off" in seen.text
 
 

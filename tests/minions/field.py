@@ -2,17 +2,17 @@
 
 import shutil
 import sys
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from agents.domain.checks.scope import Scope, ScopeMode
-from agents.domain.learning.skill import Skill
 from agents.domain.limits import Limits
 from agents.domain.planning.decomposition import Subtask
 from agents.domain.planning.work_kind import WorkKind
+from agents.domain.skills.skill import Skill
 from agents.domain.task.task import Task
 from agents.domain.task.wishes import Wish
 from agents.domain.work.work import Work
@@ -21,6 +21,8 @@ from agents.minions.by_role import EngineMinions
 from agents.minions.engines import EngineServices
 from agents.ports import Brief, Checkout, Outcome, Profile, Progress, Sandbox, Talker, Trial, Turns, Workspace
 from agents.workspace.files.safe_open import Tree
+from agents.workspace.gates.rules import outside
+from agents.workspace.git.putting_back import put_back
 from agents.workspace.sandbox.walls import MB, MINION, toolchain
 from bot.services import SystemClock
 from manifests import packaged_path
@@ -36,7 +38,9 @@ SUBTASK = Subtask(
     number=1, title="Store an expiry", why="others need it", kind=WorkKind.FEATURE,
     files=("shortlinks/store.py",), test="pytest passes",
 )  # fmt: skip
-DONE = [("task_complete", {"summary": "It is done.", "handoff_note": "Nothing to know."})]
+_IS_DONE = {"summary": "It is done.", "handoff_note": "Nothing to know."}
+DONE = [("task_complete", _IS_DONE)]
+DONE_AND_BACK = [("task_complete", {**_IS_DONE, "put_back": True})]
 
 
 def directory(*patterns: str) -> Scope:
@@ -60,6 +64,7 @@ class Field:
     window: int = 120_000
     trials: Sequence[Trial] = ()  # by which work is tried before it is taken
     refused: list[str] = field(default_factory=list)  # why it cannot be committed, each time that is asked
+    watches_scope: bool = False  # files out of scope are found as the program finds them
     progress: list[Progress] = field(default_factory=list)
     heard: list[list[str]] = field(default_factory=list)  # what people say after each turn
     packs: int = 0
@@ -89,12 +94,6 @@ class Field:
         async def skills_of(checkout: Checkout) -> Sequence[Skill]:
             return self.skills
 
-        async def trials_of(brief: Brief) -> Sequence[Trial]:
-            return self.trials
-
-        async def refused_of(brief: Brief) -> str:
-            return self.refused.pop(0) if self.refused else ""
-
         given: dict[str, Any] = {
             "talker": talker,
             "sandbox": sandbox,
@@ -105,8 +104,7 @@ class Field:
             "render": Prompts(SECRET, files=files).text,
             "pack": pack,
             "skills_of": skills_of,
-            "trials_of": trials_of,
-            "refused_of": refused_of,
+            "hand_in": lambda brief: FieldCheck(self),
             "window": self.window,
             **changes,
         }
@@ -125,6 +123,36 @@ class Field:
         _, talker = await self.run(list(calls), DONE)
         self.attempt += 1
         return [message["content"] for message in talker.heard[-1] if message["role"] == "tool"]
+
+
+def differing(root: Path) -> list[str]:
+    """Paths that differ from the commit. The folder may be another user's, so git is told where all is."""
+    named = (f"--git-dir={root.parent}/repository/.git/worktrees/tree", f"--work-tree={root}")
+    listed = git(root, *named, "status", "--porcelain", "--no-renames", "--untracked-files=all")
+    return [line[3:] for line in listed.splitlines()]
+
+
+@dataclass(frozen=True)
+class FieldCheck:
+    """Work is looked at as the test says; files out of scope as they lie there."""
+
+    field: Field
+
+    async def strays(self) -> Mapping[str, str]:
+        if not self.field.watches_scope:
+            return {}
+        return outside(differing(self.field.root), self.field.scope)
+
+    async def put_back(self, paths: Sequence[str]) -> Sequence[str]:
+        checkout = self.field.checkout
+        assert checkout.workspace.git is not None
+        return await put_back(checkout.workspace.git, self.field.root, checkout.base, paths)
+
+    async def why_not_yet(self) -> str:
+        return self.field.refused.pop(0) if self.field.refused else ""
+
+    async def trials(self) -> Sequence[Trial]:
+        return self.field.trials
 
 
 def sample_checkout(base: Path, found: bool = False) -> Checkout:

@@ -8,10 +8,10 @@ from pathlib import Path
 from agents.catalog.library import Declared, load_catalog
 from agents.domain.checks.evaluation import Change
 from agents.domain.context.strategy import Input
-from agents.domain.learning.skill import Skill
 from agents.domain.planning.decomposition import Decomposition, Subtask
 from agents.domain.planning.facts import PlanState
 from agents.domain.planning.work_kind import WorkKind
+from agents.domain.skills.skill import Skill
 from agents.domain.text.redact import Redactor
 from agents.domain.work.work import Work
 from agents.domain.workflow.workflow import DEFAULT

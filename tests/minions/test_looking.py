@@ -2,9 +2,12 @@
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from typing import Any
 
 from agents.domain.errors import OverlordError
+from agents.domain.knowledge.document import Note, Status
+from agents.domain.knowledge.note import Folder
 from agents.minions.looking import LAST_LOOK, Lend, Looking, look_at
 from agents.ports import LookBrief, Spent, Workspace, show_nothing
 from tests.fakes.llm import ScriptedTalker, said_by
@@ -29,13 +32,22 @@ def lends(ground: Field) -> Lend:
 
 @asynccontextmanager
 async def looking(
-    ground: Field, step: str = "decompose:0:0", *, lend: Lend | None = None, **changes: Any
+    ground: Field, step: str = "decompose:0:0", *, lend: Lend | None = None, services_of: Any = None, **changes: Any
 ) -> AsyncIterator[Looking]:
     given = {"turns": 4, "continues": 3, "commit": COMMIT, "run": "decompose", **changes}
     brief = LookBrief(task=ground.task, step=step, project="shop", role="planner", **given)
-    services = ground.services(ScriptedTalker())
+    services = ground.services(ScriptedTalker(), **services_of or {})
     async with look_at(services, lend or lends(ground), brief, show_nothing) as look:
         yield look
+
+
+RULE = Note(folder=Folder.LESSONS, slug="cache", title="Cache", rules=("Keep the cache warm",))
+SURE = replace(RULE, slug="links", title="Links", rules=("Cache links by their slug",), status=Status.ESTABLISHED)
+SEARCH = ("search_knowledge", {"query": "the caches"})
+
+
+async def notes_of(project: str, commit: str) -> tuple[Note, ...]:
+    return (RULE, SURE) if (project, commit) == ("shop", COMMIT) else ()
 
 
 async def see(look: Looking, *turns: Any) -> None:
@@ -101,3 +113,19 @@ async def test_where_there_is_nothing_to_look_at_the_model_is_told(ground: Field
     async with looking(ground, lend=nothing) as look:
         await see(look, READ)
         assert "The disk is full" in look.talk[-1]["content"] and look.read == ()
+
+
+async def test_a_planner_searches_all_notes_and_a_judge_what_people_confirmed(ground: Field) -> None:
+    """Where there is nothing to find, nobody is offered a search."""
+    async with looking(ground, services_of={"notes_of": notes_of}) as look:
+        assert "search_knowledge" in {tool.name for tool in look.tools}
+        await see(look, [SEARCH])
+        said = look.talk[-1]["content"]
+        assert "unconfirmed: a guess from earlier work)\n[lessons/cache]" in said and "[lessons/links]" in said
+    async with looking(ground, "critic:1", services_of={"notes_of": notes_of}, run="critic", judges=True) as look:
+        await see(look, [SEARCH])
+        assert "[lessons/cache]" not in look.talk[-1]["content"] and "[lessons/links]" in look.talk[-1]["content"]
+    async with looking(ground, "critic:2", run="critic") as look:
+        assert "search_knowledge" not in {tool.name for tool in look.tools}
+        await see(look, [SEARCH])
+        assert "There is no tool search_knowledge" in look.talk[-1]["content"]

@@ -16,7 +16,7 @@ from agents.domain.planning.decomposition import Subtask
 from agents.domain.planning.work_kind import WorkKind
 from agents.domain.text.redact import MASK, Redactor
 from agents.llm.tokens import Tokens
-from agents.minions.pack import MOST_PARTS, Packer
+from agents.minions.pack import MOST_PARTS, BranchSoFar, Packer
 from agents.minions.reading import Counts, Recent
 from agents.ports import Checkout, Workspace
 from agents.workspace.files.safe_open import Tree
@@ -85,6 +85,23 @@ async def test_a_pack_has_the_targets_their_imports_and_tests_and_the_tree(place
     assert "app/new.py (not there yet)" in text
     assert "FAR = 1" not in text
     assert text.count("more\n") < 70, "of the README only the beginning"
+
+
+async def test_imports_by_an_alias_of_typescript_are_packed(place: Path) -> None:
+    files = {
+        "web/tsconfig.json": '{"extends": "./base.json", /* with words */ "files": [],}',
+        "web/base.json": '{"compilerOptions": {"paths": {"#shop/*": ["./lib/*"]}}}',
+        "web/page.ts": 'import { cart } from "#shop/cart"\n',
+        "web/lib/cart/index.ts": "export const cart = 1\n",
+    }
+    for name, text in files.items():
+        (place / name).parent.mkdir(parents=True, exist_ok=True)
+        (place / name).write_text(text)
+    text = await packer().for_work(committed(place), subtask("web/page.ts"), reads(20_000))
+    assert "⟦imports: web/lib/cart/index.ts⟧" in text and "with words" not in text
+    (place / "web/tsconfig.json").unlink()
+    (place / "web/tsconfig.json").symlink_to(place.parent / "secret")
+    assert "⟦target: web/page.ts⟧" in await packer().for_work(committed(place), subtask("web/page.ts"), reads(20_000))
 
 
 async def test_what_a_strategy_leaves_out_is_not_read(place: Path) -> None:
@@ -262,6 +279,19 @@ async def test_a_reviewer_reads_the_plan_the_difference_and_the_changed_files(pl
     assert "hunter" not in text
     assert ".env (may hold secrets)" in text
     assert "test_codes" not in text, "nothing but what changed"
+
+
+async def test_who_brings_it_together_reads_the_difference_and_its_files(place: Path) -> None:
+    before = committed(place)
+    (place / "app/codes.py").write_text("from app import store\n\ndef code() -> str:\n    return store.next()[:6]\n")
+    (place / "app/far.py").unlink()
+    after = committed(place)
+    done = await delta(place, before, after)
+    text = await packer().for_work(after, subtask(title="Verify: all of it"), reads(20_000), BranchSoFar(others=done))
+    assert f"⟦target: what the other subtasks changed, from {before.head[:10]} on⟧" in text
+    assert "+    return store.next()[:6]" in text and "-FAR = 1" in text
+    assert "⟦target: app/codes.py⟧" in text and "⟦related: tests/test_codes.py⟧" in text
+    assert "⟦target: app/far.py" not in text
 
 
 async def test_a_reviewer_is_shown_what_is_committed_and_nothing_else(place: Path) -> None:

@@ -94,7 +94,7 @@ async def test_a_question_that_was_never_recorded_is_asked_again_whatever_else_i
     assert talker.asked == []
     _, talker = await ground.run(DONE, interrupted="The bot died.", since=("Yes",), answer="Yes", questions=1)
     answer, told = talker.heard[0][-2:]
-    assert answer["role"] == "tool" and "\nYes\n" in answer["content"]
+    assert answer["role"] == "tool" and "> Yes" in answer["content"]
     assert told["role"] == "user" and "The bot died." in told["content"] and "Yes" not in told["content"]
 
 
@@ -206,9 +206,12 @@ def test_a_long_talk_is_trimmed_in_few_big_steps_and_the_same_way_every_time() -
 
 def test_even_huge_turns_fit() -> None:
     talk = Talk(window=20_000)
-    for row in (opening_row("system", "first"), *(turn(n, 30_000) for n in range(40))):
+    for row in (opening_row("system", "first"), *({**turn(n, 30_000), "wrote": [f"{n:02}.py"]} for n in range(40))):
         talk.take(row)
         assert len(json.dumps(talk.messages)) < 20_000 * LETTERS_A_TOKEN + 35_000
+    folded = talk.messages[2]["content"]
+    assert folded.startswith(f"({talk.folded} earlier turns are left out here.") and talk.folded > 30
+    assert "So far you wrote 00.py, 01.py" in folded and "and 20 more" in folded
 
 
 async def test_what_a_crash_may_have_left_done_is_not_done_again(ground: Field) -> None:

@@ -8,7 +8,7 @@ from agents.catalog.library import load_catalog
 from agents.domain.errors import SettingsProblem
 from agents.domain.planning.facts import PlanState
 from agents.domain.workflow.roles import Base, Role, ToolName, bare
-from agents.domain.workflow.steps import WORKER
+from agents.domain.workflow.steps import WORKER, Setting
 from agents.domain.workflow.workflow import DEFAULT
 from agents.ports import Finished
 from tests.fakes.llm import ScriptedTalker
@@ -59,11 +59,27 @@ PRACTICES = {
     "skip_edge_cases": "It is a prototype: do the usual case and leave edge cases out.",
     "add_docstrings": "Give every public module, class and function that you add or change a docstring.",
     "changelog": "Add the change to the project's change log.",
+    "blind": "You write tests for code that you are not shown: you have its interfaces, its public API",
+}
+NUMBERS: dict[str, tuple[Setting, str]] = {
+    "coverage": (80, "Tests must run at least 80 % of the lines that you add or change."),
+    "test_types": (("integration", "contract"), "Kinds of tests that are wanted: integration, contract."),
+    "min_tests": (3, "Write at least 3 tests. The docstring of each says what it tests and why."),
 }
 
 
 def test_every_setting_of_a_worker_step_is_one_that_minions_are_told_of() -> None:
     assert PRACTICES.keys() == {name for name, kind in WORKER.config.items() if kind is bool}
+    assert NUMBERS.keys() == {name for name, kind in WORKER.config.items() if kind is not bool} - {"files"}
+
+
+async def test_a_minion_is_told_how_much_its_step_asks_for(ground: Field) -> None:
+    config: dict[str, Setting] = {name: wanted for name, (wanted, _) in NUMBERS.items()}
+    brief = replace(ground.brief(), step=replace(DEFAULT.implement, config=config))
+    talker = ScriptedTalker(DONE)
+    await ground.engine(talker).run(brief, ground.watch)
+    said = str(talker.heard[0][0]["content"])
+    assert [words for _, words in NUMBERS.values() if words not in said] == []
 
 
 @pytest.mark.parametrize("name", PRACTICES)

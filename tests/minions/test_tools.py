@@ -5,8 +5,8 @@ import asyncio
 import pytest
 
 from agents.domain.checks.scope import Scope, ScopeMode
-from agents.domain.learning.skill import Skill
 from agents.domain.limits import Limits
+from agents.domain.skills.skill import Skill
 from agents.minions.engines.builtin.tools.commands import RunCommand, run_command
 from tests.fakes.live import Audience
 from tests.fakes.llm import ScriptedTalker
@@ -29,7 +29,7 @@ async def test_a_file_is_read_whole_or_by_lines(ground: Field) -> None:
     assert part == "a.txt, lines 10-12 of 5000:\nline 10\nline 11\nline 12\n"
     assert beyond == "a.txt has 5000 lines."
     assert empty.startswith("empty.txt, lines")
-    assert missing == "b.txt is not there."
+    assert missing.startswith("b.txt is not there. glob_files finds")
     assert "not a plain file" in folder
     assert "# shortlinks" in absolute
 

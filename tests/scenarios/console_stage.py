@@ -53,7 +53,6 @@ class ConsoleStage:
             mentions_bot=mention,
             addresses_other="@" in text,
             direct=direct or place.startswith("console:@"),
-            starts_thread=not thread,
             at=datetime.now(UTC),
         )
         await self._desk.hear(said)

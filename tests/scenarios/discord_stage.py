@@ -1,5 +1,6 @@
 """Discord as a stage: people write and press on a strict fake; discord.py and the whole program stand behind it."""
 
+import json
 from contextlib import AsyncExitStack
 
 from agents.domain.ids import Account, Thread
@@ -7,8 +8,19 @@ from bot.platforms.discord.notation import Place, account_of
 from tests.fakes import manners
 from tests.fakes.discord import FakeDiscord
 from tests.fakes.discord.interactions import FORM, MESSAGE, Interaction
+from tests.fakes.discord.limits import inputs_of
 from tests.fakes.discord.world import Channel, Message, User
 from tests.scenarios.stage import Host, Setup, Shown, wait_for_button
+
+
+def _values(opened: Interaction, words: str) -> list[str]:
+    """Into the one field, or into each of several; those that nobody names stay as they are."""
+    assert opened.form
+    parts = list(inputs_of(opened.form["components"]))
+    if len(parts) == 1:
+        return [words]
+    named = json.loads(words)
+    return [named.get(part["custom_id"], part.get("value", "")) for part in parts]
 
 
 class DiscordStage:
@@ -62,7 +74,7 @@ class DiscordStage:
         pressed = self.fake.press(user, on, label)
         match await pressed.answered():
             case form if form == FORM:
-                await self.fake.submit(pressed, words).answered()
+                await self.fake.submit(pressed, *_values(pressed, words)).answered()
             case answer if answer == MESSAGE:
                 await self._confirm(user, pressed)
 

@@ -30,7 +30,7 @@ ANSWERS: dict[str, Says] = {
     "decompose": PLAN,
     "critic": GO,
     "custodiet": OK,
-    "code_review": {"probe": "rejected", "status": "approved"},
+    "code_review": {"status": "approved"},
     "intent": means("other"),
 }
 CONFIG = """

@@ -25,8 +25,8 @@ def plan(*titles: str, **changes: Any) -> Says:
     return {"status": "COMPLETE", "goal": "Logging in works", "subtasks": steps, **changes}
 
 
-GO: Says = {"probe": "halt", "verdict": "proceed"}
-REVISE: Says = {"probe": "halt", "verdict": "revise", "issues": ["Nothing is tested"], "changes": ["Add a test"]}
+GO: Says = {"verdict": "proceed"}
+REVISE: Says = {"verdict": "revise", "issues": ["Nothing is tested"], "changes": ["Add a test"]}
 OK: Says = {"verdict": "ok"}
 WARN: Says = {
     "verdict": "warn",

@@ -1,5 +1,6 @@
 """Slack as a stage: people write and press on a strict fake; slack-bolt and the whole program stand behind it."""
 
+import json
 import re
 from collections.abc import Mapping, Sequence
 from contextlib import AsyncExitStack
@@ -96,6 +97,8 @@ class SlackStage:
         assert form
         table = Form.read(form.body["private_metadata"])
         filled = table_fields(table.rows, table.columns, words) if table and table.rows else None
+        if table and table.fields:
+            filled = json.loads(words)
         self.form_errors = errors_in(await self.fake.submit(user, words, filled))
 
     async def shown(self, who: str, thread: str) -> list[Shown]:

@@ -14,7 +14,7 @@ from tests.scenarios.public_links import PUBLIC, cards, linked
 from tests.scenarios.working import at_work, given
 
 STAGES = BY_TURNS
-SILENT = {"probe": "rejected", "status": "no_verdict"}
+SILENT = {"status": "no_verdict"}
 DIFF = "diff --git a/form.py b/form.py\n--- a/form.py\n+++ b/form.py\n@@ -0,0 +1 @@\n+hello\n"
 
 

@@ -15,8 +15,8 @@ from tests.scenarios.working import at_work, given
 STAGES = ALL
 
 ISSUE = "the form takes an empty name"
-COMMENTED = {"probe": "rejected", "status": "approved", "suggestions": [ISSUE]}
-SILENT = {"probe": "rejected", "status": "no_verdict"}
+COMMENTED = {"status": "approved", "suggestions": [ISSUE]}
+SILENT = {"status": "no_verdict"}
 
 
 async def keep(play: Play, home: Path) -> None:

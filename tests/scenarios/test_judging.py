@@ -135,7 +135,7 @@ async def test_tests_that_stay_edited_go_to_a_person_with_a_row_of_their_own(ope
     assert not (await play.task()).delivery.pull and len(work.minions.briefs) == 3
 
 
-DISSENT: Says = {"probe": "rejected", "status": "changes_requested", "issues": ["The password is logged"]}
+DISSENT: Says = {"status": "changes_requested", "issues": ["The password is logged"]}
 TWO_READ = "workflow: {{steps: {{review: {{parallel: 2}}}}}}\n"
 
 
@@ -172,12 +172,12 @@ async def test_two_reviewers_who_cannot_agree_bring_a_person_both_views(opened: 
 
 
 async def test_a_reviewer_who_rejects_for_a_danger_is_not_outvoted(opened: Opened) -> None:
-    danger = {"probe": "rejected", "status": "rejected", "security_concerns": ["It sends the password in the clear"]}
+    danger = {"status": "rejected", "security_concerns": ["It sends the password in the clear"]}
     play, thread = await at_work(opened, given(Workshop(), TWO_READ, code_review=but("custodiet", danger)))
     await refused(play, thread, "rejects it: It sends the password in the clear")
 
 
-SILENT: Says = {"probe": "rejected", "status": "no_verdict"}
+SILENT: Says = {"status": "no_verdict"}
 
 
 async def test_work_that_no_reviewer_judged_waits_for_a_person(opened: Opened) -> None:
@@ -258,10 +258,10 @@ async def test_an_unsteady_test_is_named_and_is_never_the_only_reason(opened: Op
     work.minions.scripts = {1: [finishes(), waits(seen)]}
     play, thread = await at_work(opened, given(work))
     await play.sees("ana", thread, "T-1.1 was sent back after attempt 1", "1 newly failing: test_login", unsteady)
-    assert "test_login" in work.minions.briefs[-1].work.feedback[0]
     seen.set()
     means = ("Tests judged by", "results test by test", "planted tests", "changed lines not measured")
     await play.sees("lead", thread, "T-1 is ready to merge", "passed at attempt 2", f"11 passed; {unsteady}", *means)
+    assert "test_login" in work.minions.briefs[1].work.feedback[0]
 
 
 @on(*THREE)

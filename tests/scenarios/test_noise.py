@@ -41,7 +41,7 @@ async def test_work_that_is_sent_back_twice_is_a_message_of_its_own(opened: Open
 
 
 async def test_what_a_step_asks_of_people_is_named_on_the_checks(opened: Opened) -> None:
-    silent = {"probe": "rejected", "status": "no_verdict"}
+    silent = {"status": "no_verdict"}
     play, thread = await at_work(opened, given(Workshop(), code_review=silent))
     await play.sees("lead", thread, "review step ")
     await play.sees("ana", thread, "Checks of T-1", "T-1.1 needs a person: see “T-1: review step 1 of 2")

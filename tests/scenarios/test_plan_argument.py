@@ -59,7 +59,6 @@ async def test_what_is_approved_is_typed_and_kept_points_go_on_into_the_work(ope
 
 async def test_a_stop_names_who_why_which_principle_and_what_would_resolve_it(opened: Opened) -> None:
     halt = {
-        "probe": "HALT",
         "verdict": "HALT",
         "issues": [{"what": "It deletes every account", "fix": "Lock them instead", "principle": "A3"}],
     }
@@ -82,13 +81,13 @@ async def test_a_stop_names_who_why_which_principle_and_what_would_resolve_it(op
 
 
 async def test_cannot_assess_is_no_verdict_and_the_core_of_a_debate_is_one_sentence(opened: Opened) -> None:
-    revise = {"probe": "halt", "verdict": "revise", "issues": ["Nothing is tested"], "changes": ["Add a test"]}
+    revise = {"verdict": "revise", "issues": ["Nothing is tested"], "changes": ["Add a test"]}
     tension = "The critic wants a test first, while the scope guard holds that nobody asked for one"
     keeps = {"position": "maintain", "point": "It was asked for", "evidence": [REQUEST], "tension": tension}
     llm = ScriptedLlm(
         decompose=[TYPED, TYPED],
         critic=[revise, GO],
-        custodiet=[OK, {"verdict": "CANNOT_ASSESS"}],
+        custodiet=[OK, {"verdict": "CANNOT_ASSESS"}, {"verdict": "block"}, OK],
         always={"debate": keeps},
     )
     play = await opened(Given(llm=llm))
@@ -96,6 +95,12 @@ async def test_cannot_assess_is_no_verdict_and_the_core_of_a_debate_is_one_sente
     await play.sees("ana", thread, "the plan needs your judgement", f"{tension}.", "Nothing is tested")
     await play.stage.press("lead", thread, "Narrow scope", words="only the form")
     await play.sees("ana", thread, "the plan needs your judgement", "No verdict from the scope guard")
+    await play.stage.press("ana", thread, "Ask again")
+    card = await play.sees("ana", thread, "the plan needs your judgement", "and gives no reason", offers="Ask again")
+    assert "stops it" not in card.text, "a stop without a reason is no verdict"
+    await play.stage.press("ana", thread, "Ask again")
+    await play.sees("ana", thread, "please look at the plan")
+    assert (llm.count("critic"), llm.count("custodiet")) == (2, 4), "only those who gave no verdict are asked again"
 
 
 async def test_a_specialist_of_ones_own_is_asked_with_its_focus(opened: Opened) -> None:

@@ -51,7 +51,7 @@ async def test_a_quoted_verdict_is_none_and_one_without_the_tag_is_none(opened: 
         play = await opened(Given(config=SERVED % server.url, environ={"FAKE_KEY": KEY}))
         thread = await play.stage.say("ana", "fix the typo in the title", mention=True)
         await play.sees("ana", thread, "the plan needs your judgement", "No verdict from the critic")
-        assert server.count("critic", LARGE) == 2, "one retry by policy"
+        assert server.count("critic", LARGE) == 3, "three tries to be read"
         assert (await play.task()).of_kind(Kind.PLAN) is None
 
 
@@ -73,16 +73,6 @@ async def test_a_planner_cannot_answer_its_own_question(opened: Opened) -> None:
     assert llm.asked[2].task.wishes[0].words == "sqlite"
 
 
-async def test_a_critic_that_misses_the_planted_defect_is_not_believed(opened: Opened) -> None:
-    """Attack 30"""
-    blind = {"probe": "proceed", "verdict": "proceed"}
-    llm = ScriptedLlm(decompose=[plan("Mend the title")], critic=[blind], custodiet=[OK])
-    play = await opened(Given(llm=llm))
-    thread = await play.stage.say("ana", "fix the typo in the title", mention=True)
-    await play.sees("ana", thread, "the plan needs your judgement", "It did not see a planted defect")
-    assert "DecompositionApproved" not in await play.facts()
-
-
 async def test_a_plan_of_ten_thousand_subtasks_is_refused_on_the_wire(opened: Opened) -> None:
     """Attack 70: it never becomes a plan; the planner is told, and then a person is."""
     many = {"status": "COMPLETE", "goal": "all", "subtasks": [subtask(f"Step {n}") for n in range(10_000)]}
@@ -91,7 +81,7 @@ async def test_a_plan_of_ten_thousand_subtasks_is_refused_on_the_wire(opened: Op
         play = await opened(Given(config=SERVED % server.url, environ={"FAKE_KEY": KEY}))
         thread = await play.stage.say("ana", "fix the typo in the title", mention=True)
         await play.sees("ana", thread, "T-1 got stuck", "gave no answer that counts")
-        assert server.count("decompose") == 6, "what is cut off at its bound is asked for once more from less"
+        assert server.count("decompose") == 5, "what is cut off twice at its bound is asked for once more from less"
         again = [seen.text for seen in server.seen if seen.question == "decompose"][1]
         assert "at most 60" in again, "the second try was told what was wrong with the first"
         assert "DecompositionDrafted" not in await play.facts()

@@ -38,7 +38,9 @@ async def test_a_planner_that_cannot_finish_is_asked_for_less_and_the_card_says_
         thread = await play.stage.say("ana", REQUEST, mention=True)
         card = await play.sees("ana", thread, "please look at the plan", "Simplified plan", "cut off")
         assert "Approve plan" in card.buttons, "though this channel lets an ordinary plan of one subtask through"
-        assert [in_brief(seen) for seen in server.seen if seen.question == "decompose"] == [False] * 3 + [True]
+        assert [in_brief(seen) for seen in server.seen if seen.question == "decompose"] == [False] * 2 + [True], (
+            "the same answer twice is a loop"
+        )
         task = await play.task()
         assert (task.plan.level, task.state) == (Level.SIMPLIFIED, TaskState.AWAITING_APPROVAL)
         await play.stage.press("lead", thread, "Approve plan")
@@ -53,7 +55,8 @@ async def test_where_no_model_can_plan_an_approver_may_go_on_with_a_bare_outline
         play = await opened(Given(config=SERVED % server.url, environ={"FAKE_KEY": KEY}))
         thread = await play.stage.say("ana", REQUEST, mention=True)
         card = await play.sees("ana", thread, "T-1 got stuck", "longer than the model takes", "Asked again with less")
-        assert set(card.buttons) == {"Retry step", "Continue with a one-step plan", "Cancel task"}
+        assert "needs more room than its model has" in card.text
+        assert set(card.buttons) == {"Retry step", "Ask for less", "Continue with a one-step plan", "Cancel task"}
         asked = [in_brief(seen) for seen in server.seen if seen.question != "route"]
         assert asked == [False, True], "each once: nothing here mends by itself"
         assert "PlanAccepted" not in await play.facts()
@@ -69,6 +72,21 @@ async def test_where_no_model_can_plan_an_approver_may_go_on_with_a_bare_outline
         await play.sees("ana", thread, "Running", "a one-step plan")
         await play.sees("ana", thread, "what may it write?", "T-1.1")
         assert (await play.task()).plan.level is Level.MINIMAL
+
+
+async def test_of_a_request_that_is_too_long_a_first_part_takes_its_place(opened: Opened) -> None:
+    async with ModelServer() as server:
+        fits = plan("Show a form")
+        server.answers("decompose", lambda seen: TOO_LARGE if "lines and lines" in seen.text else fits)
+        server.answers("critic", GO)
+        server.answers("custodiet", OK)
+        play = await opened(Given(config=SERVED % server.url, environ={"FAKE_KEY": KEY}))
+        thread = await play.stage.say("ana", f"{REQUEST}, here is the log: {'lines and lines ' * 60}", mention=True)
+        await play.sees("ana", thread, "T-1 got stuck", "needs more room than its model has")
+        await play.stage.press("ana", thread, "Ask for less", words="show a form for the name")
+        card = await play.sees("ana", thread, "please look at the plan", "Show a form")
+        assert "lines and lines" not in card.text
+        assert (await play.task()).request.text == "show a form for the name"
 
 
 async def test_an_outline_that_reviewers_want_changed_goes_to_a_person_and_retry_is_still_there(opened: Opened) -> None:

@@ -17,6 +17,9 @@ STAGES = BY_TURNS
 
 REQUEST = "add a login page"
 PRICED = "gpt-4.1"
+BOTH_ASKED = (
+    2.0  # seconds until a reviewer answers: the other one has asked for its money by then, on a busy machine too
+)
 SERVED = """
 models:
   primary: {{model: openai/gpt-4.1, base_url: "%s", api_key_env: FAKE_KEY}}
@@ -44,16 +47,17 @@ async def test_a_spent_budget_stops_and_a_raise_goes_on_where_it_was(opened: Ope
     """The real client and a model with a price. What was finished before the stop is not paid again."""
     async with ModelServer(models=(PRICED,)) as server:
         server.answers("decompose", plan("Show a form"))
-        server.answers("critic", GO)
-        server.answers("custodiet", OK)
+        server.answers("critic", Says(value=GO, wait=BOTH_ASKED))
+        server.answers("custodiet", Says(value=OK, wait=BOTH_ASKED))
         config = SERVED % server.url + "budgets: {{task: 0.2}}"  # room for one call at a time, and not for two
         play = await opened(Given(config=config, environ={"FAKE_KEY": KEY}))
         thread = await play.stage.say("ana", REQUEST, mention=True)
         card = await play.sees("ana", thread, "the budget is used up", "is kept and is not paid for again")
         assert "Raise to $0.40" in card.buttons
         await play.sees("ana", thread, "Stopped at its budget: it needs you")
-        before = server.count("decompose"), server.count("critic") + server.count("custodiet")
-        assert before == (1, 1)
+        asked = server.count("critic") + server.count("custodiet")
+        assert asked <= 1, "there was money for one at most, which may have stopped before it was sent"
+        assert server.count("decompose") == 1
 
         await play.stage.press("ana", thread, "Raise to $0.40")
         await play.sees("ana", thread, "This is not yours to decide")

@@ -9,11 +9,11 @@ from store.streams import audit
 from tests.fakes.work import ScriptedGates, ScriptedMinions, Workshop, failing, says
 from tests.scenarios.conftest import THREE, Opened, Play
 from tests.scenarios.stage import OPERATOR, until
-from tests.scenarios.working import THREE_SUBTASKS, at_work, given
+from tests.scenarios.working import APPROVED, THREE_SUBTASKS, at_work, given
 
 STAGES = THREE
 BLOCKER = "The sandbox has no compiler"
-BUTTONS = {"Approve proposal", "Reject proposal", "Reject, and say why"}
+BUTTONS = {"Approve proposal", "Reject proposal", "Reject, and say why", "Discuss"}
 
 
 def blocked() -> Workshop:
@@ -114,3 +114,40 @@ async def test_what_two_tasks_failed_on_alike_is_one_proposal_and_once_rejected_
     found = await listed(play)
     assert (found.proposal.status, found.proposal.related_tasks) == ("rejected", ("T-1", "T-2"))
     assert await play.program.services.database.read(lambda tx: audit.examine(tx.db).apart) == ()
+
+
+FLAGS = [
+    {"kind": "new_skill", "what": "Handlers have no `error_format` convention", "action": "Write down how errors look"},
+    {"kind": "config_change", "what": "`COVERAGE_MIN` is set nowhere", "action": "Set it in the settings"},
+]
+
+
+async def test_what_a_reviewer_flags_is_one_message_with_buttons_for_each_and_can_be_talked_about(
+    opened: Opened,
+) -> None:
+    play = await opened(given(Workshop(), code_review={**APPROVED, "systemic": FLAGS}))
+    thread = await merged(play, 1)
+    card = await play.sees("ana", thread, "T-1 gave rise to 2 proposals", "error_format", "COVERAGE_MIN")
+    assert "a new skill" in card.text and "a change of settings" in card.text, "the kind is the reviewer's choice"
+    assert {"1: Approve proposal", "1: Discuss", "2: Approve proposal", "2: Reject, and say why"} <= set(card.buttons)
+    await play.stage.press("mallory", thread, "1: Approve proposal")
+    assert (await play.sees("mallory", thread, "This is not yours to decide")).private
+    await play.stage.press("lead", thread, "2: Reject, and say why", words="it is set elsewhere")
+    await play.sees("ana", thread, "COVERAGE_MIN", "Proposal rejected by", "it is set elsewhere", gone="2: Discuss")
+
+    await play.stage.press("ana", thread, "1: Discuss")
+    talk = await task_number(play, 2)
+    assert talk.request.thread != thread and "error_format" in talk.request.text
+    first = (await play.stage.shown("ana", talk.request.thread))[0]
+    assert "Put right what a reviewer" in first.text
+    assert (await until(lambda: _asked(play, 2), "a question")).is_question
+    await play.sees("ana", thread, "T-1 gave rise to a proposal", "error_format", offers="Approve proposal")
+    statuses = [each.proposal.status for each in await play.program.queries.proposals(OPERATOR, pending=False)]
+    assert sorted(statuses) == ["pending", "rejected"]
+    await merged(play, 3)
+    assert len(await play.program.queries.proposals(OPERATOR, pending=False)) == 2, "neither is proposed again"
+
+
+async def _asked(play: Play, number: int) -> Task | None:
+    found = await task_number(play, number)
+    return found if found.is_question else None

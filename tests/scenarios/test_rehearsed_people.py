@@ -6,7 +6,7 @@ import pytest
 
 from agents.domain.decisions.authority import Kind
 from agents.domain.task.task import TaskState
-from tests.scenarios.conftest import Given, Opened
+from tests.scenarios.conftest import Given, Opened, on
 from tests.scenarios.rehearsed import REQUEST, WORK, git
 
 LONGER = "Hi! Please let links expire after a chosen number of days. No hurry, and the README should say how it is done"
@@ -45,3 +45,14 @@ async def test_edits_remarks_and_another_order_of_answers_do_not_keep_it_from_th
     sample = tmp_path / "home" / "sample"
     assert "ExpiredCode" in git(sample, "show", "main:shortlinks/service.py"), "as she answered"
     assert '"expires":' in git(sample, "show", "main:README.md"), "as the plan for the corrected request says"
+
+
+@on("slack")
+async def test_a_question_is_answered_without_a_model_by_one_that_really_reads(opened: Opened) -> None:
+    play = await opened(Given(work=None))
+    thread = await play.stage.say("ana", "how are links stored?", mention=True)
+    shown = await play.sees("ana", thread, "one JSON file", "shortlinks/store.py:37-41", patience=WORK)
+    assert "Turn this into a task" in shown.buttons and "No place in the code" not in shown.text
+    other = await play.stage.say("ana", "who wrote this?", mention=True)
+    await play.sees("ana", other, "No model is configured", "“How are links stored?”", patience=WORK)
+    assert not {"DecompositionDrafted", "ProposalRaised"} & set(await play.facts())

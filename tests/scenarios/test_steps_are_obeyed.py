@@ -44,7 +44,7 @@ workflow:
     test_again: {{type: gate, position: after polish, config: {{check: project}}}}
     look_again: {{type: review, role: reviewer, position: after test_again}}
 """
-COMMENTED: Says = {"probe": "rejected", "status": "approved", "suggestions": ["Name the form"]}
+COMMENTED: Says = {"status": "approved", "suggestions": ["Name the form"]}
 
 
 async def test_later_steps_are_given_what_earlier_ones_handed_in(opened: Opened) -> None:

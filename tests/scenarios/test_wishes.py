@@ -14,6 +14,7 @@ from tests.llm.rig import files
 from tests.scenarios.conftest import BY_TURNS, THREE, Given, Opened, Play, on
 from tests.scenarios.plans import GO, OK, REVISE, WARN, means
 from tests.scenarios.slack_stage import SlackStage
+from tests.scenarios.stage import until
 from tests.scenarios.working import APPROVED, ONE, THREE_SUBTASKS
 
 STAGES = BY_TURNS
@@ -133,6 +134,11 @@ async def test_a_wish_against_the_plan_is_said_and_offered_as_a_change(opened: O
             "ana", thread, "contradicts the approved plan", "link by mail", "Subtask 1 writes a form", "It is kept"
         )
         assert set(card.buttons) >= {"Follow the wish", "Keep the plan"}
+
+        async def told_of_the_wish() -> bool:  # a played minion hears nothing while it is being started
+            return len(work.minions.briefs) > 1
+
+        await until(told_of_the_wish, "the minion that was told of the wish")
         await play.stage.press("ana", thread, "Follow the wish")
         await play.whispered("ana", thread, "This is not yours to decide")
         await play.stage.press("lead", thread, "Follow the wish")

@@ -80,7 +80,7 @@ async def test_a_channel_chooses_the_workflow_and_the_plan_says_so(opened: Opene
 
 
 async def test_a_plan_is_sent_back_as_often_as_the_workflow_says(opened: Opened) -> None:
-    revise = {"probe": "halt", "verdict": "revise", "issues": ["1: no test"], "changes": ["add one"]}
+    revise = {"verdict": "revise", "issues": ["1: no test"], "changes": ["add one"]}
     config = "limits: {{debate_rounds: 0}}\nworkflow: {{steps: {{plan: {{max_retries: 0}}}}}}\n"
     play = await opened(given(Workshop(), config, critic=revise))
     thread = await play.stage.say("ana", "add a login page", mention=True)

@@ -16,7 +16,7 @@ from tests.scenarios.stage import OPERATOR, until
 from tests.scenarios.working import APPROVED, THREE_SUBTASKS, at_work, given
 
 STAGES = BY_TURNS
-DISSENT: Says = {"probe": "rejected", "status": "changes_requested", "issues": ["It has no label"]}
+DISSENT: Says = {"status": "changes_requested", "issues": ["It has no label"]}
 STEPS = {
     "default": ["rules", "test", "review", "ci"],
     "mvp": ["rules", "test", "quick_review", "pre_commit_lint", "pre_commit_type_check"],

@@ -17,6 +17,7 @@ from store.database import Database, StoreUnavailable
 from store.migrations import _LET_FACTS_GO, FIRST, LATEST, NewerDatabase, OldDatabase
 from store.streams import audit
 from store.streams.log import Which
+from tests.builders.older_store import TWENTY_FOURTH
 from tests.store.queue import Queue
 from tests.store.room import ANA, Room, office_of
 
@@ -80,7 +81,7 @@ def test_a_database_that_is_not_there_is_told_in_words() -> None:
 
 
 EIGHTEENTH = (
-    "DROP TABLE failures",
+    *TWENTY_FOURTH,
     "DROP TABLE acts",
     "DROP TABLE pauses",
     "DROP TABLE put_off",

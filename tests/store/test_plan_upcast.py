@@ -80,7 +80,7 @@ def test_every_typed_field_is_in_the_hash() -> None:
     wider: dict[str, Any] = {
         "goal": "x", "subtasks": (one, one), "phases": (PlanPhase(number=1, title="x"),),
         "assumptions": (Assumption(what="x"),), "issues": (PlanIssue(what="x"),), "summary": "x", "read": ("x",),
-        "into": "x", "risks": (plans_v1.Risk(what="x", mitigation="x"),), "version": 3,
+        "into": "x", "risks": (plans_v1.Risk(what="x", mitigation="x"),), "version": 3, "feature": "x",
     }  # fmt: skip
     assert set(wider) == set(Decomposition.__dataclass_fields__)
     hashes += [replace(base, **{name: value}).hash for name, value in wider.items()]

@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 
 import pytest
-from sqlalchemy import func, select, text
+from sqlalchemy import Table, func, insert, select, text
 from sqlalchemy.exc import DBAPIError
 
 from agents.domain import events as e
@@ -22,7 +22,9 @@ from store import tables
 from store.chat.deliveries import DeliveryState, Received
 from store.codec import Cause
 from store.database import Database
+from store.note_table import notes
 from store.retention import BATCH, RUNS, damaged_files, facts_in, file_of, lines_of, read_file, remove_rows, write_file
+from store.skill_tables import skills
 from store.transaction import Transaction
 from tests.store.room import ANA, CHANNEL, MORNING, YES, Room
 
@@ -72,6 +74,17 @@ async def test_an_old_task_goes_into_a_file_and_its_head_stays(room: Room, tmp_p
         await room.database.read(lambda tx: tx.log.task(task.id))
     assert await archive(room, folder) == 0, "once"
     assert file_of(folder, task.id).stat().st_mode & 0o077 == 0
+
+
+@pytest.mark.parametrize("table", [skills, notes])
+async def test_what_a_skill_or_a_note_came_of_stays_beside_it(room: Room, tmp_path: Path, table: Table) -> None:
+    """Their rows name the decisions of people by which they came in."""
+    task = await old_task(room)
+    more = {"draft": 1, "spec": "{}", "revises": ""} if table is skills else {"id": "n", "change": "{}"}
+    row = {"task": task.id, "project": "shop", "name": "x", "at": 0.0, **more}
+    state = "draft" if table is skills else "pending"
+    await room.database.write(lambda tx: tx.db.execute(insert(table).values({**row, "state": state})) and None)
+    assert await archive(room, tmp_path) == 0
 
 
 async def test_a_number_is_never_given_twice(room: Room, tmp_path: Path) -> None:

@@ -22,7 +22,8 @@ COMMANDS = (Route.ABOUT_TASK, Route.STEER)
 
 
 _ROUTES = (
-    "change: it asks for a change to a project; question: it wants to know something about a project's code; "
+    "change: it asks for a change to a project; skill: it asks for a skill, reusable instructions for minions; "
+    "question: it wants to know something about a project's code; "
     "about_task: it asks how a task stands, or about the bot itself; steer: it wants a task or the queue stopped, "
     "resumed, cancelled, retried, snoozed; remark: it tells something and asks for nothing; nothing: not for the bot"
 )

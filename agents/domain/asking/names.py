@@ -8,6 +8,7 @@ class Route(StrEnum):
 
     CHANGE = "change"  # the code should be different
     QUESTION = "question"  # about the code
+    SKILL = "skill"  # a skill is to be drafted
     ABOUT_TASK = "about_task"  # how a task stands, or what the bot does
     STEER = "steer"  # a task, or the queue
     REMARK = "remark"  # an answer or a remark: nothing is asked for

@@ -96,7 +96,7 @@ def _ask_whether_new(task: Task, remark: e.RemarkMade, moment: Moment) -> Facts:
 
 
 def _plan_is_shown(task: Task) -> bool:
-    return any(d.kind in (Kind.PLAN, Kind.DEBATE) for d in task.open)
+    return any(d.kind in (Kind.PLAN, Kind.DEBATE, Kind.SKILL_DRAFT) for d in task.open)
 
 
 def remark_context(task: Task) -> list[str]:

@@ -28,6 +28,8 @@ def after_route(task: Task, routed: Routed, moment: Moment) -> Facts:
     match routed.route:
         case Route.CHANGE:
             return turns
+        case Route.SKILL:
+            return [want_skill(task, moment), *turns]
         case Route.QUESTION:
             return [*ask_about_code(task, said.by, said.text, moment), *turns]
         case Route.ABOUT_TASK | Route.STEER:
@@ -48,10 +50,26 @@ def after_follow_up(task: Task, said: Message, routed: Routed, moment: Moment) -
             return ask_about_code(task, said.by, said.text, moment)
         case Route.CHANGE:
             return turn_into_request(task, said.by, said.text, moment)
+        case Route.SKILL:
+            first, *others = turn_into_request(task, said.by, said.text, moment)
+            return [first, want_skill(task, moment), *others]
         case Route.ABOUT_TASK | Route.STEER:
             return [command_of(task, said, routed, moment), *settle_follow_up(task, moment)]
         case Route.REMARK | Route.NOTHING:
             return settle_follow_up(task, moment)
+
+
+def after_mandate(task: Task, moment: Moment) -> Facts:
+    """Of an approved proposal: its type says whether a skill comes of it."""
+    mandate = task.request.mandate
+    return [want_skill(task, moment)] if mandate and mandate.skill and task.skill is None else []
+
+
+def want_skill(task: Task, moment: Moment) -> e.SkillWanted:
+    """Code says so: by a command, a reading that is sure, or the type of an approved proposal."""
+    mandate = task.request.mandate
+    revises = mandate.revises if mandate else ""
+    return e.SkillWanted(task=task.id, at=moment.at, by=task.request.by, revises=revises)
 
 
 def _withdrawn(task: Task, mistake: Mistake, moment: Moment, meant: str = "") -> e.TaskWithdrawn:

@@ -9,7 +9,10 @@ from agents.domain.task.task import Task, TaskState
 
 # Asked on the way to a plan, or about what got stuck there: pointless once no plan is wanted.
 _OF_A_REQUEST = frozenset(
-    {Kind.PLAN, Kind.DEBATE, Kind.CLARIFICATION, Kind.NO_PLAN, Kind.CHANGE, Kind.STUCK, Kind.BUDGET, Kind.ROUTE}
+    {
+        *(Kind.PLAN, Kind.DEBATE, Kind.CLARIFICATION, Kind.NO_PLAN, Kind.CHANGE, Kind.SKILL_DRAFT),
+        *(Kind.STUCK, Kind.BUDGET, Kind.ROUTE),
+    }
 )
 
 

@@ -51,6 +51,7 @@ class Sign(StrEnum):
     NO_NEW_TEST = "no_new_test"
     QUIETED = "quieted"  # comments that tell tools to look away
     UNPROVEN = "unproven"  # nothing shows what new tests are good for
+    SKILLS = "skills"  # what minions will read and follow
     UNTOLD = "untold"  # a suite that was red before and names no tests
 
 
@@ -110,6 +111,15 @@ class GateRun:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Systemic:
+    """Something that is wrong beyond this work, as a reviewer flags it."""
+
+    kind: str  # of a proposal, which the reviewer chooses from a list
+    what: str
+    action: str  # that is proposed
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class CodeReview:
     """What one reviewer says of the finished work."""
 
@@ -125,11 +135,13 @@ class CodeReview:
     lines: int = 0  # changed lines that there are; 0: not measured
     parts: int = 1  # in which it read them
     unread: tuple[str, ...] = ()  # what it was not given, by name
+    systemic: tuple[Systemic, ...] = ()
+    title: str = ""  # of the role that it read as, where that is another than the plain reviewer's
 
     @property
     def known_as(self) -> str:
         """What people read."""
-        return "scope guard" if self.reviewer == "custodiet" else self.reviewer
+        return self.title or ("scope guard" if self.reviewer == "custodiet" else self.reviewer)
 
     @property
     def score(self) -> Score | None:
@@ -202,6 +214,7 @@ def join_reviews(parts: Sequence[CodeReview], unread: Sequence[str]) -> CodeRevi
         issues=tuple(issue for part in parts for issue in part.issues),
         suggestions=tuple(each for part in parts for each in part.suggestions),
         security_concerns=tuple(each for part in parts for each in part.security_concerns),
+        systemic=tuple(each for part in parts for each in part.systemic),
         cost=sum(part.cost for part in parts),
         parts=len(parts),
         unread=tuple(unread),
@@ -259,7 +272,9 @@ def comments_of(review: CodeReview) -> str:
 
 RULES, PROJECT = "rules", "project"  # what is judged: by code alone, or by the checks that a project has
 COMMIT = "commit"  # whether all that was left could be committed
-RULE_NAMES = frozenset({"forbidden files", "scope", "secrets", "loop", "changes", COMMIT})  # nobody goes on without
+SKILL = "skill"  # whether changed skills may stand as they are
+# Nobody goes on without these.
+RULE_NAMES = frozenset({"forbidden files", "scope", "secrets", "loop", "changes", COMMIT, SKILL})
 GATE_NAMES = (
     "tests",
     "lint",
@@ -270,6 +285,7 @@ GATE_NAMES = (
     "original-tests",
     "new-tests",
     COMMIT,
+    SKILL,
     "changes",
 )
 COMMAND_MOST = 2_000
@@ -291,9 +307,11 @@ def slug(written: str) -> str:
 
 
 def _gate_name(written: str) -> str:
-    if slug(written) in GATE_NAMES:
+    """`risk_check` is `risk-check`."""
+    name = slug(written.replace("_", "-"))
+    if name in GATE_NAMES:
         raise ValueError(f"`{written}` is a gate that is there already. Choose another name.")
-    return written
+    return name
 
 
 def _command(written: str) -> str:
@@ -320,6 +338,10 @@ class PackageCommands:
     lint: Command = ""
 
 
+INTERFACES = "interfaces"  # the check of files that others rely on
+PARTS_OF_TESTS = ("unit", "integration")  # checks that are all tests, where a project has no command for them
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GateCommands:
     """Empty: found by what lies in the repository."""
@@ -331,6 +353,8 @@ class GateCommands:
     type_check: Command = ""
     docs: Command = ""
     ci: Command = ""
+    unit: Command = ""  # a part of the tests; without it, all of them
+    integration: Command = ""
     packages: Mapping[str, PackageCommands] = field(default_factory=dict)  # by their folder
 
     def package(self, folder: str) -> PackageCommands:
@@ -338,4 +362,4 @@ class GateCommands:
 
     def of(self, check: str) -> str:
         """The command of a check that is run only where a workflow names it."""
-        return {"type_check": self.type_check, "docs": self.docs, "ci": self.ci}.get(check, "")
+        return str(getattr(self, check)) if check in ("type_check", "docs", "ci", *PARTS_OF_TESTS) else ""

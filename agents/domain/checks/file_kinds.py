@@ -4,8 +4,9 @@ import re
 
 _TEST_FOLDERS = frozenset({"tests", "test", "__tests__"})
 _TEST_NAME = re.compile(
-    r"^(test_.*\.py|.*_test\.(py|go|exs?)|.*\.(test|spec)\.[cm]?[jt]sx?|.*_spec\.rb|conftest\.py|.*Test\.(java|kt)"
-    r"|tests?\.([cm]?[jt]sx?|py))$"
+    r"^(test_.*\.(py|rb|rs|c|cc|cpp|sh|lua)|.*_tests?\.(py|go|exs?|rb|rs|c|cc|cpp|dart|sh)|.*_spec\.(rb|lua)"
+    r"|.*\.(test|spec)\.[cm]?[jt]sx?|conftest\.py|.*Tests?\.(java|kt|php|cs|swift|scala)|.*\.bats"
+    r"|tests?\.([cm]?[jt]sx?|py|rs|sh))$"
 )
 _DATA_FOLDERS = frozenset(
     {
@@ -30,6 +31,7 @@ _SETTINGS = frozenset(
 )
 _VERSIONS = re.compile(r"(?i)(^|[-._])lock(file)?(\.\w+)?$|^(requirements|constraints)[\w.-]*\.txt$")
 _CODE = (".py", ".js", ".jsx", ".ts", ".tsx", ".mjs", ".cjs", ".go", ".rs", ".rb", ".java", ".kt", ".sh")
+_ALSO_CODE = (".php", ".cs", ".swift", ".scala", ".c", ".cc", ".cpp", ".ex", ".exs", ".dart", ".lua", ".bats")
 _TEXT_ENDINGS = (".md", ".rst", ".adoc")
 _TEXT_NAME = re.compile(
     r"^(readme|license|licence|copying|notice|authors|contributors|changelog|changes|history|news)(\.txt)?$"
@@ -49,7 +51,7 @@ def holds_tests(path: str) -> bool:
 
 
 def is_code(path: str) -> bool:
-    return path.endswith(_CODE)
+    return path.endswith((*_CODE, *_ALSO_CODE))
 
 
 def is_test_data(path: str) -> bool:

@@ -5,6 +5,7 @@ import builtins
 from collections.abc import Iterator, Sequence
 from enum import StrEnum
 
+from agents.domain.checks.source.same_values import compares_with_itself, dead_functions
 from agents.domain.checks.truth import constant_truth, name_called, same_value
 
 _MOCKS = frozenset(
@@ -12,7 +13,9 @@ _MOCKS = frozenset(
 )
 _PATCHES = frozenset({"patch", "setattr", "setitem", "object", "dict"})
 _CATCH_ALL = frozenset({"Exception", "BaseException", "AssertionError"})
+_EXPECTS = frozenset({"raises", "assertRaises", "assertRaisesRegex"})
 _LEAVES = frozenset({"skip", "skipTest", "xfail", "exit", "_exit", "importorskip"})
+_EQUALS = frozenset({"assertEqual", "assertEquals", "assert_equal", "assertListEqual", "assertDictEqual"})
 _SAYS = frozenset({"print", "len", "str", "repr", "isinstance", "type"})
 _TRUE_OF_TWO = frozenset({"assertTrue", "assertIsNotNone", "assertFalse", "assertIsNone", "assert_", "ok"})
 Function = ast.FunctionDef | ast.AsyncFunctionDef
@@ -30,62 +33,95 @@ class Hollow(StrEnum):
     NOT_COLLECTED = "not_collected"  # the runner does not find it
 
 
-def count_assertions(function: Function) -> int:
+def assertions(function: Function) -> list[ast.AST]:
     """Those that are reached and can fail."""
-    return sum(1 for _ in _assertions(function.body, guarded=True))
+    return list(_Reading(function).find(function.body, guarded=True))
 
 
 def hollow_reason(function: Function) -> Hollow | None:
     """None: as far as can be read, it can fail."""
     if _is_marked(function) or _is_generator(function):
         return Hollow.NOT_RUN
-    if count_assertions(function):
+    reading = _Reading(function)
+    if any(reading.find(function.body, guarded=True)):
         return Hollow.ONLY_MOCKS if _only_mocks(function) else None
     written = [node for node in ast.walk(function) if _is_assertion(node)]
     if not written:
         return Hollow.EMPTY if _does_nothing(function) else None
-    if not any(map(_is_real, written)):
+    if not any(map(reading.is_real, written)):
         return Hollow.ALWAYS_TRUE
-    reached = list(_assertions(function.body, guarded=False))
+    reached = any(reading.find(function.body, guarded=False))
     return Hollow.CATCHES_ALL if reached else Hollow.LEAVES_EARLY
 
 
-def _assertions(body: Sequence[ast.stmt], *, guarded: bool) -> Iterator[ast.AST]:
-    """In the order in which they are reached. `guarded`: without those whose failure is caught."""
-    for statement in body:
-        yield from _in_statement(statement, guarded=guarded)
-        if _leaves(statement):
-            return
+class _Reading:
+    """Which assertions of a function are reached, in that order, and can fail. `guarded`: without those whose failure
+    is caught."""
+
+    def __init__(self, function: Function) -> None:
+        self._function = function
+        self._dead = dead_functions(function)
+
+    def find(self, body: Sequence[ast.stmt], *, guarded: bool) -> Iterator[ast.AST]:
+        for statement in body:
+            yield from self._in_statement(statement, guarded=guarded)
+            if _leaves(statement):
+                return
+
+    def _in_statement(self, statement: ast.stmt, *, guarded: bool) -> Iterator[ast.AST]:
+        match statement:
+            case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef():
+                if statement.name not in self._dead:
+                    yield from self.find(statement.body, guarded=guarded)
+            case ast.If() | ast.While() | ast.For() | ast.AsyncFor():
+                for branch in _branches(statement):
+                    yield from self.find(branch, guarded=guarded)
+            case ast.With() | ast.AsyncWith():
+                yield from self._in_with(statement, guarded=guarded)
+            case ast.Try() | ast.TryStar():
+                yield from self._in_try(statement, guarded=guarded)
+            case _:
+                yield from (node for node in ast.walk(statement) if _is_assertion(node) and self.is_real(node))
+
+    def _in_try(self, statement: ast.Try | ast.TryStar, *, guarded: bool) -> Iterator[ast.AST]:
+        swallows = any(map(_leaves, statement.finalbody)) or any(map(_catches_all, statement.handlers))
+        if not (guarded and swallows):
+            yield from self.find(statement.body, guarded=guarded)
+        for part in (*(handler.body for handler in statement.handlers), statement.orelse, statement.finalbody):
+            yield from self.find(part, guarded=guarded)
+
+    def _in_with(self, statement: ast.With | ast.AsyncWith, *, guarded: bool) -> Iterator[ast.AST]:
+        """Where any failure is expected, an assertion within is what fails."""
+        managers = [item.context_expr for item in statement.items]
+        swallows = any(map(_swallows, managers))
+        asserts = any(_is_assertion(node) for each in statement.body for node in ast.walk(each))
+        if not (guarded and swallows and asserts):
+            calls = [node for each in managers for node in ast.walk(each) if _is_assertion(node)]
+            yield from filter(self.is_real, calls)
+        if not (guarded and swallows):
+            yield from self.find(statement.body, guarded=guarded)
+
+    def is_real(self, node: ast.AST) -> bool:
+        """Whether it can fail. What cannot be told from reading can."""
+        match node:
+            case ast.Assert(test=ast.Name(id=name)) if name in self._dead:
+                return False
+            case ast.Assert(test=ast.Compare(left=left, ops=[ast.Eq()], comparators=[right])):
+                return _is_real(node) and not compares_with_itself(self._function, node.lineno, left, right)
+            case ast.Call(args=[first, second, *_]) if name_called(node) in _EQUALS:
+                return _is_real(node) and not compares_with_itself(self._function, node.lineno, first, second)
+            case _:
+                return _is_real(node)
 
 
-def _in_statement(statement: ast.stmt, *, guarded: bool) -> Iterator[ast.AST]:
-    match statement:
-        case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef():
-            yield from _assertions(statement.body, guarded=guarded)
-        case ast.If() | ast.While() | ast.For() | ast.AsyncFor():
-            yield from _in_branches(statement, guarded=guarded)
-        case ast.With() | ast.AsyncWith():
-            calls = [node for item in statement.items for node in ast.walk(item.context_expr) if _is_assertion(node)]
-            yield from filter(_is_real, calls)
-            if not (guarded and any(_swallows(item.context_expr) for item in statement.items)):
-                yield from _assertions(statement.body, guarded=guarded)
-        case ast.Try() | ast.TryStar():
-            if not (guarded and any(map(_catches_all, statement.handlers))):
-                yield from _assertions(statement.body, guarded=guarded)
-            for part in (*(handler.body for handler in statement.handlers), statement.orelse, statement.finalbody):
-                yield from _assertions(part, guarded=guarded)
-        case _:
-            yield from (node for node in ast.walk(statement) if _is_assertion(node) and _is_real(node))
-
-
-def _in_branches(statement: ast.If | ast.While | ast.For | ast.AsyncFor, *, guarded: bool) -> Iterator[ast.AST]:
-    """Not in one that is never taken."""
+def _branches(statement: ast.If | ast.While | ast.For | ast.AsyncFor) -> Iterator[Sequence[ast.stmt]]:
+    """Not one that is never taken."""
     loops = isinstance(statement, ast.For | ast.AsyncFor)
     known = constant_truth(statement.iter if isinstance(statement, ast.For | ast.AsyncFor) else statement.test)
     if known is not False:
-        yield from _assertions(statement.body, guarded=guarded)
+        yield statement.body
     if known is not True or loops:
-        yield from _assertions(statement.orelse, guarded=guarded)
+        yield statement.orelse
 
 
 def _leaves(statement: ast.stmt) -> bool:
@@ -123,7 +159,7 @@ def _is_real(node: ast.AST) -> bool:
     name = name_called(node)
     if name in _TRUE_OF_TWO and node.args:
         return constant_truth(node.args[0]) is None
-    if name in ("assertEqual", "assertEquals", "assertIs", "assert_equal", "assertListEqual", "assertDictEqual"):
+    if name in _EQUALS or name == "assertIs":
         return not (len(node.args) > 1 and same_value(node.args[0], node.args[1]))
     return True
 
@@ -131,16 +167,22 @@ def _is_real(node: ast.AST) -> bool:
 def _catches_all(handler: ast.ExceptHandler) -> bool:
     """Whether a failed assertion ends there, unnoticed."""
     kinds = [handler.type] if not isinstance(handler.type, ast.Tuple) else handler.type.elts
-    wide = handler.type is None or any(isinstance(kind, ast.Name) and kind.id in _CATCH_ALL for kind in kinds)
+    wide = handler.type is None or any(map(_is_wide, kinds))
     inside = [node for statement in handler.body for node in ast.walk(statement)]
     return wide and not any(isinstance(node, ast.Raise) or _is_assertion(node) for node in inside)
 
 
 def _swallows(manager: ast.expr) -> bool:
     """`suppress(Exception)` and the like: a failed assertion within is no failure."""
-    if not isinstance(manager, ast.Call) or name_called(manager) not in ("suppress", "raises"):
+    if not isinstance(manager, ast.Call) or name_called(manager) not in ("suppress", *_EXPECTS):
         return False
-    return any(isinstance(kind, ast.Name) and kind.id in _CATCH_ALL for kind in manager.args)
+    given = (*manager.args, *(each.value for each in manager.keywords if each.arg == "expected_exception"))
+    return any(_is_wide(kind) for each in given for kind in (each.elts if isinstance(each, ast.Tuple) else [each]))
+
+
+def _is_wide(kind: ast.expr | None) -> bool:
+    name = kind.attr if isinstance(kind, ast.Attribute) else kind.id if isinstance(kind, ast.Name) else ""
+    return name in _CATCH_ALL
 
 
 def _is_marked(function: Function) -> bool:

@@ -98,6 +98,7 @@ _NOT_LOW = {
     Sign.CHANGED_TESTS: Why.CHANGED_TESTS,
     Sign.NO_NEW_TEST: Why.NO_NEW_TEST,
     Sign.QUIETED: Why.QUIETED_TOOLS,
+    Sign.SKILLS: Why.SKILL_CHANGE,
 }
 # What a person must look at.
 _DOUBTS = {Sign.UNPROVEN: Why.UNPROVEN_TESTS, Sign.UNTOLD: Why.UNTOLD_TESTS}

@@ -43,11 +43,15 @@ class ScopeMode(StrEnum):
 class Scope:
     mode: ScopeMode
     patterns: tuple[str, ...] = ()
+    locked: tuple[str, ...] = ()  # interfaces that others rely on, whatever else may be written
+    opened: tuple[str, ...] = ()  # of those, by a person's decision
 
     def refuse(self, path: str) -> str | None:
         """Why this path may not be written; None if it may."""
         if problem := odd_path(path):
             return problem
+        if self.locks(path):
+            return f"{path} is a locked interface that other subtasks rely on; only a person's decision opens it"
         named = path in self.patterns
         if not named and is_denied(path):
             return f"{path} is on the standing deny list; only a person can allow it, by name"
@@ -60,9 +64,13 @@ class Scope:
             f"{path} is outside what this subtask may write ({allowed}); ask for more with request_scope if you need it"
         )
 
+    def locks(self, path: str) -> bool:
+        return path not in self.opened and any(matches(path, pattern) for pattern in self.locked)
+
     def dump(self) -> str:
         """As MINION_SCOPE carries it."""
-        return json.dumps({"mode": self.mode, "patterns": list(self.patterns)})
+        more = {"locked": list(self.locked), "opened": list(self.opened)} if self.locked else {}
+        return json.dumps({"mode": self.mode, "patterns": list(self.patterns), **more})
 
 
 def is_denied(path: str) -> bool:
@@ -158,8 +166,13 @@ def limited_to(named: Iterable[str]) -> Scope:
     return Scope(mode=ScopeMode.DIRECTORY if loose else ScopeMode.EXPLICIT, patterns=patterns)
 
 
+def pattern_of(path: str) -> str:
+    """A folder stands for all that is beneath it."""
+    return f"{path}**" if path.endswith("/") else path
+
+
 def widen(scope: Scope, paths: tuple[str, ...]) -> Scope:
-    wider = limited_to((*scope.patterns, *paths))
+    wider = replace(limited_to((*scope.patterns, *paths)), locked=scope.locked, opened=scope.opened)
     return replace(wider, mode=ScopeMode.UNRESTRICTED) if scope.mode is ScopeMode.UNRESTRICTED else wider
 
 

@@ -1,9 +1,36 @@
 """Python expressions that are always true or always false, told from reading alone."""
 
 import ast
+import operator
 from collections.abc import Callable
+from typing import Any
 
 _SAME = (ast.Eq, ast.Is, ast.LtE, ast.GtE)
+_OPPOSITES: dict[type[ast.cmpop], type[ast.cmpop]] = {
+    ast.Eq: ast.NotEq,
+    ast.NotEq: ast.Eq,
+    ast.Is: ast.IsNot,
+    ast.IsNot: ast.Is,
+    ast.In: ast.NotIn,
+    ast.NotIn: ast.In,
+    ast.Lt: ast.GtE,
+    ast.GtE: ast.Lt,
+    ast.Gt: ast.LtE,
+    ast.LtE: ast.Gt,
+}
+_COMPARES: dict[type[ast.cmpop], Callable[[Any, Any], bool]] = {
+    ast.Eq: operator.eq,
+    ast.NotEq: operator.ne,
+    ast.Lt: operator.lt,
+    ast.LtE: operator.le,
+    ast.Gt: operator.gt,
+    ast.GtE: operator.ge,
+    ast.Is: operator.eq,
+    ast.IsNot: operator.ne,
+    ast.In: lambda left, right: left in right,
+    ast.NotIn: lambda left, right: left not in right,
+}
+_COUNTS: dict[type[ast.operator], Callable[[Any, Any], Any]] = {ast.Add: operator.add, ast.Sub: operator.sub}
 
 
 def name_called(call: ast.Call) -> str:
@@ -50,31 +77,123 @@ def _of_choice(node: ast.IfExp) -> bool | None:
 def _of_several(node: ast.BoolOp) -> bool | None:
     known = [constant_truth(value) for value in node.values]
     decides = isinstance(node.op, ast.Or)
-    if decides in known:
+    if decides in known or any(are_opposite(one, other) for one in node.values for other in node.values):
         return decides
     return None if None in known else not decides
 
 
+def are_opposite(one: ast.expr, other: ast.expr) -> bool:
+    """Whether one of them is true whenever the other is not."""
+    if isinstance(other, ast.UnaryOp) and isinstance(other.op, ast.Not):
+        return ast.dump(other.operand) == ast.dump(one)
+    match one, other:
+        case ast.Compare(ops=[first]), ast.Compare(ops=[second]) if _OPPOSITES.get(type(first)) is type(second):
+            return (ast.dump(one.left), ast.dump(one.comparators[0])) == (
+                ast.dump(other.left), ast.dump(other.comparators[0])
+            )  # fmt: skip
+        case _:
+            return False
+
+
 def _of_call(node: ast.Call) -> bool | None:
     name, given = name_called(node), node.args
-    if name == "bool" and len(given) == 1:
-        return constant_truth(given[0])
+    if len(given) == 1 and not node.keywords:
+        return _of_one_given(name, given[0])
     if name in ("list", "tuple", "dict", "set", "bool") and not given and not node.keywords:
         return False
-    everything = isinstance(given[1], ast.Name) and given[1].id == "object" if len(given) == 2 else False
-    return True if name == "isinstance" and everything else None
+    return True if name == "isinstance" and len(given) == 2 and _is_of_kind(*given) else None
+
+
+def _of_one_given(name: str, given: ast.expr) -> bool | None:
+    if name in ("bool", "len", "list", "tuple", "set", "dict", "sorted"):
+        return constant_truth(given) if name == "bool" or is_display(given) else None
+    if name == "range" and isinstance(given, ast.Constant) and given.value == 0:
+        return False
+    if name in ("any", "all") and isinstance(given, ast.Tuple | ast.List | ast.Set):
+        known = [constant_truth(each) for each in given.elts]
+        decides = name == "any"
+        return decides if decides in known else None if None in known else not decides
+    return True if name in ("id", "type", "repr") else None
+
+
+def is_display(node: ast.expr) -> bool:
+    """A list and the like, written out."""
+    return isinstance(node, ast.Tuple | ast.List | ast.Set | ast.Dict | ast.Constant)
+
+
+def _is_of_kind(value: ast.expr, kind: ast.expr) -> bool:
+    """`isinstance(x, object)`, or of its own type."""
+    kinds = kind.elts if isinstance(kind, ast.Tuple) else [kind]
+    everything = any(isinstance(each, ast.Name) and each.id == "object" for each in kinds)
+    own = any(isinstance(each, ast.Call) and name_called(each) == "type" and len(each.args) == 1
+              and ast.dump(each.args[0]) == ast.dump(value) for each in kinds)  # fmt: skip
+    return everything or own
 
 
 def _of_comparison(node: ast.Compare) -> bool | None:
     if len(node.ops) != 1:
         return None
     left, op, right = node.left, node.ops[0], node.comparators[0]
-    if isinstance(op, ast.GtE) and isinstance(left, ast.Call) and name_called(left) == "len":
-        return True if isinstance(right, ast.Constant) and right.value == 0 else None
-    if isinstance(left, ast.Constant) and isinstance(right, ast.Constant):
-        same = (type(left.value), left.value) == (type(right.value), right.value)
-        return same if isinstance(op, ast.Eq | ast.Is) else not same if isinstance(op, ast.NotEq | ast.IsNot) else None
-    return True if isinstance(op, _SAME) and same_value(left, right) else None
+    if isinstance(op, ast.LtE | ast.Lt):
+        left, op, right = right, ast.GtE() if isinstance(op, ast.LtE) else ast.Gt(), left
+    if _always_holds(left, op, right):
+        return True
+    return _compare_values(left, op, right)
+
+
+def _always_holds(left: ast.expr, op: ast.cmpop, right: ast.expr) -> bool:
+    match op:
+        case ast.Eq() if "ANY" in (_last_word(left), _last_word(right)):
+            return True
+        case ast.In() if isinstance(right, ast.Tuple | ast.List | ast.Set):
+            return any(same_value(left, each) for each in right.elts)
+        case ast.GtE() | ast.Gt() if isinstance(left, ast.Call) and name_called(left) in ("len", "abs"):
+            return _is_below(op, right)
+        case _:
+            return isinstance(op, _SAME) and same_value(left, right)
+
+
+def _is_below(op: ast.cmpop, right: ast.expr) -> bool:
+    """No length is below zero."""
+    try:
+        value = value_of(right)
+    except ValueError:
+        return False
+    return isinstance(value, int) and (value <= 0 if isinstance(op, ast.GtE) else value < 0 and isinstance(op, ast.Gt))
+
+
+def _compare_values(left: ast.expr, op: ast.cmpop, right: ast.expr) -> bool | None:
+    compares = _COMPARES.get(type(op))
+    if isinstance(left, ast.Constant) and isinstance(right, ast.Constant) and type(left.value) is not type(right.value):
+        return {ast.Eq: False, ast.Is: False, ast.NotEq: True, ast.IsNot: True}.get(type(op))
+    try:
+        return bool(compares(value_of(left), value_of(right))) if compares else None
+    except (ValueError, TypeError):
+        return None
+
+
+def value_of(node: ast.expr) -> Any:
+    """Of what is written out. Raises ValueError where it is not known from reading."""
+    match node:
+        case ast.BinOp(left=left, op=op, right=right) if type(op) in _COUNTS:
+            try:
+                return _COUNTS[type(op)](value_of(left), value_of(right))
+            except TypeError as problem:
+                raise ValueError("no such sum") from problem
+        case ast.Call(func=ast.Name(id="len"), args=[given], keywords=[]):
+            value = value_of(given)
+            if not hasattr(value, "__len__"):
+                raise ValueError("it has no length")
+            return len(value)
+        case _:
+            try:
+                return ast.literal_eval(node)
+            except (TypeError, SyntaxError, MemoryError, RecursionError) as problem:
+                raise ValueError("not written out") from problem
+
+
+def _last_word(node: ast.expr) -> str:
+    return node.attr if isinstance(node, ast.Attribute) else node.id if isinstance(node, ast.Name) else ""
 
 
 _TRUTH: dict[type[ast.expr], Callable[..., bool | None]] = {

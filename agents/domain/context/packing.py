@@ -40,6 +40,7 @@ class Part(StrEnum):
     TASK = "task"
     TARGET = "target"
     IMPORTS = "imports"
+    CHANGES = "changes"
     RELATED = "related"
     TREE = "tree"
 
@@ -67,7 +68,9 @@ class Packed:
     text: str
     tokens: int
     cut: tuple[str, ...] = ()  # names of sections of which only the beginning is there
-    left_out: tuple[str, ...] = ()
+    left_out: tuple[str, ...] = ()  # for there is no room
+    skipped: tuple[str, ...] = ()  # with the reason
+    kept: tuple[Section, ...] = ()  # of the text, in its order
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -90,6 +93,7 @@ class ReviewPack:
     read: int = 0  # changed lines that are in the parts
     lines: int = 0  # changed lines that there are
     unread: tuple[str, ...] = ()  # what is in no part, by name
+    packed: tuple[Packed, ...] = ()  # the same parts, with what is in them
 
 
 class PackTooTight(OverlordError):
@@ -150,7 +154,14 @@ class _Packing:
         note = self._note(skipped)
         tokens = sum(map(self._cost, kept)) + self._count(note)
         text = "\n\n".join((*(section.render() for section in kept), *([note] if note else ())))
-        return Packed(text=text, tokens=tokens, cut=tuple(self._cut), left_out=tuple(self._left_out))
+        return Packed(
+            text=text,
+            tokens=tokens,
+            cut=tuple(self._cut),
+            left_out=tuple(self._left_out),
+            skipped=tuple(skipped),
+            kept=tuple(kept),
+        )
 
     def _cost(self, section: Section) -> int:
         return section.tokens + self._count(section.heading) + 2
@@ -209,7 +220,12 @@ class _Packing:
         return ""
 
 
-_MAY_GO = {Part.IMPORTS: _Packing._whole, Part.RELATED: _Packing._whole, Part.TREE: _Packing._tree}
+_MAY_GO = {
+    Part.IMPORTS: _Packing._whole,
+    Part.CHANGES: _Packing._whole,
+    Part.RELATED: _Packing._whole,
+    Part.TREE: _Packing._tree,
+}
 
 
 def _few(names: Sequence[str], most: int) -> str:

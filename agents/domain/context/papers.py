@@ -5,15 +5,18 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
+from agents.domain.checks.scope import matches
 from agents.domain.context.packing import secret_path
+from agents.domain.context.strategy import Strategy
+from agents.domain.context.variables import patterns_of
 from agents.domain.text.sanitize import clean, cut
 
 MOST = 16_000  # characters of all of them
 # For whoever works on the project; the first that a project has come first.
 GUIDES = ("agents.md", "claude.md", "gemini.md", "contributing", "copilot-instructions.md", ".cursorrules", "readme")
 _DECISIONS = frozenset({"adr", "adrs", "decisions", "architecture-decisions"})
-_NAMED, _GUIDES, _RECORDS = 4, 4, 8  # of each kind at most
-_ROOM = {"named": 5_000, "guide": 3_000, "record": 600}  # characters of one
+_NAMED, _WANTED, _GUIDES, _RECORDS = 4, 6, 4, 8  # of each kind at most
+_ROOM = {"named": 5_000, "wanted": 2_000, "guide": 3_000, "record": 600}  # characters of one
 _WORD = re.compile(r"[\w./-]+")
 _COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
 _BADGE = re.compile(r"\[?!\[[^\]\n]*\][(\[][^)\]\n]*[)\]](?:\][(\[][^)\]\n]*[)\]])?")
@@ -28,15 +31,28 @@ class Paper:
     text: str = ""
 
 
-def choose_papers(files: Sequence[str], request: str) -> tuple[Paper, ...]:
-    """Files that the request names, then guides from the root on, then the latest decisions."""
+def choose_papers(files: Sequence[str], request: str, wanted: Sequence[str] = ()) -> tuple[Paper, ...]:
+    """Files that the request names, what the planner's role reads, guides from the root on, the latest decisions."""
     shown = [path for path in files if not secret_path(path)]
-    kinds = {"named": _named(shown, request)[:_NAMED], "guide": _guides(shown)[:_GUIDES], "record": _records(shown)}
+    kinds = {
+        "named": _named(shown, request)[:_NAMED],
+        "wanted": [path for path in wanted if not secret_path(path)][:_WANTED],
+        "guide": _guides(shown)[:_GUIDES],
+        "record": _records(shown),
+    }
     found = dict[str, Paper]()
     for kind, paths in kinds.items():
         for path in paths:
             found.setdefault(path, Paper(path=path, room=_ROOM[kind]))
     return tuple(found.values())
+
+
+def matching(context: Strategy, files: Sequence[str]) -> list[str]:
+    """What a role reads by name, but for what it never reads; what it always reads comes first."""
+    never = patterns_of(context.exclude)
+    wanted = [patterns_of(context.always_include), patterns_of(context.include)]
+    found = [path for patterns in wanted for path in files if any(matches(path, each) for each in patterns)]
+    return [path for path in dict.fromkeys(found) if not any(matches(path, each) for each in never)]
 
 
 def fill_papers(papers: Iterable[tuple[Paper, bytes]]) -> Iterator[Paper]:
@@ -87,10 +103,11 @@ def _rank(name: str) -> int:
 
 def _records(files: Sequence[str]) -> list[str]:
     """Decisions that were written down, the latest first: their names are numbers or dates."""
-    found = [path for path in files if path.endswith((".md", ".rst", ".adoc")) and _is_record(path)]
+    found = [path for path in files if path.endswith((".md", ".rst", ".adoc")) and is_record(path)]
     return sorted(found, key=lambda path: path.rpartition("/")[2], reverse=True)[:_RECORDS]
 
 
-def _is_record(path: str) -> bool:
+def is_record(path: str) -> bool:
+    """A decision that was written down."""
     folder, _, name = path.casefold().rpartition("/")
     return folder.rpartition("/")[2] in _DECISIONS and not name.startswith(("readme", "template", "index"))

@@ -35,6 +35,7 @@ class Kind(StrEnum):
     STUCK = "stuck"  # a job failed for good
     QUESTION = "question"  # a minion asks
     SCOPE = "scope"  # a minion needs to write more than the plan names
+    INTERFACE = "interface"  # a minion needs to change an interface that was locked
     CONSENT = "consent"  # to the set-up commands of a project
     START_SCOPE = "start_scope"  # the plan names no files for a subtask
     AGAINST_PLAN = "against_plan"  # a wish contradicts the accepted plan
@@ -46,7 +47,15 @@ class Kind(StrEnum):
     OUTSIDE_REVIEW = "outside_review"  # whether people outside have finished reading the pull request
     MERGE = "merge"
     UNMERGED = "unmerged"  # the merge did not fit
+    PHASE = "phase"  # whether a phase begins anew, or is taken back
+    UNREVERTED = "unreverted"  # a phase could not be taken back
     PROPOSAL = "proposal"
+    SKILL_DRAFT = "skill_draft"
+    DIRECTIVES = "directives"  # what supervisors ask for
+    REPLAN = "replan"  # the work has drifted: another plan for what remains
+    POLISH = "polish"  # whether cleanups are worked off before the whole is judged
+    NOTES = "notes"  # whether people stand by what was learnt
+    NOTES_MERGE = "notes_merge"  # a pull request of notes alone
     MEANT = "meant"  # which open question some words answer
     SECOND = "second"  # somebody else's words in a task's thread: a task of their own, or a remark
     CORRECTION = "correction"  # the request was edited after its plan was approved

@@ -63,6 +63,14 @@ class Refusal(StrEnum):
     CLOSED = "closed"
     MEANWHILE = "meanwhile"  # what some words answered was decided since
     MERGING = "merging"
+    WHOLE = "whole"  # it is judged as a whole already, so nothing is added to it
+    CHANGED = "changed"  # the plan, since another one for the rest was drafted
+    PHASE_OVER = "phase_over"  # its task has ended
+    NO_PHASE = "no_phase"  # of this number
+    NO_WORK = "no_work"  # is under way that a phase could belong to
+    JOINING = "joining"  # a subtask of the phase, at this moment
+    TAKING_BACK = "taking_back"  # a phase, already
+    PHASE_CHANGED = "phase_changed"  # since its card was drawn
     ENDED = "ended"
     ASKED = "asked"  # to cancel
     NOTHING = "nothing"  # offers this

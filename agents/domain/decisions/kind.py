@@ -16,9 +16,14 @@ from agents.domain.events import Event
 from agents.domain.ids import DecisionId, PersonId, ProjectId
 from agents.domain.learning.signature import Pattern, Signature
 from agents.domain.limits import Limits
+from agents.domain.metrics.retry_rate import Retried
 from agents.domain.planning.work_kind import Took
 from agents.domain.project.project import Project
 from agents.domain.reason import Cause
+from agents.domain.skills.fared import Fared
+from agents.domain.supervision.counting import Watching
+from agents.domain.supervision.facts import Supervision
+from agents.domain.supervision.tuning import OFF, SupervisorSettings
 from agents.domain.task.task import Task, TaskState
 from agents.domain.work.git_names import PLAIN, GitManners
 from agents.domain.workflow.workflow import DEFAULT, Workflow
@@ -43,9 +48,19 @@ class Moment:
     who: Callable[[PersonId], PersonId] = lambda id: id  # whom an id stands for now: accounts may be linked since
     is_proposed: Callable[[str], bool] = lambda likeness: False  # whether one like it is open, under way or rejected
     repeated: Callable[[Task, Sequence[Signature]], Sequence[Pattern]] = lambda task, fresh: ()  # that other tasks met
+    skills_fared: Callable[[Task], Mapping[str, Fared]] = lambda task: {}  # those it used that help too seldom
+    retried: Callable[[Task], Mapping[str, Retried]] = lambda task: {}  # roles of its runs that retry too often
     leaves: bool = False  # what is handed over leaves this machine
     past: Callable[[], Sequence[Took]] = tuple  # what subtasks took that were done lately
     project: Callable[[], Project | None] = lambda: None  # that the task is of, as it is now; None: nothing is known
+    supervision: Callable[[Task], SupervisorSettings] = lambda task: OFF  # whether and when supervisors look at it
+
+    def watching(self, task: Task) -> Watching:
+        """For what supervisors count."""
+        settings = self.supervision(task)
+        project = self.project() if settings.enabled else None
+        state = project.supervision if project else Supervision()
+        return Watching(at=self.at, cause=self.cause, settings=settings, state=state)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -167,7 +182,8 @@ def assents(text: str) -> bool:
     return bool(_ASSENT.fullmatch(text.strip().rstrip(".!")))
 
 
-OUTLIVES = frozenset({Kind.PROPOSAL})  # no work waits for these, and they stay open when their task has ended
+# No work waits for these, and they stay open when their task has ended.
+OUTLIVES = frozenset({Kind.DIRECTIVES, Kind.NOTES, Kind.NOTES_MERGE, Kind.PROPOSAL})
 
 
 class Withdrawal(StrEnum):
@@ -185,6 +201,7 @@ class Withdrawal(StrEnum):
     FAILED = "failed"
     DONE = "done"
     SNOOZED = "snoozed"
+    PHASE = "phase"
     REROUTED = "rerouted"
     WITHDRAWN = "withdrawn"
 
@@ -222,7 +239,7 @@ def resume(task: Task, subject: None, chosen: Chosen, moment: Moment) -> Follows
     return [e.TaskResumed(task=task.id, at=moment.at, by=chosen.person), *_snoozed_plan(task)]
 
 
-_ABOUT_PLANS = frozenset({Kind.PLAN, Kind.DEBATE, Kind.NO_PLAN, Kind.CLARIFICATION, Kind.CHANGE})
+_ABOUT_PLANS = frozenset({Kind.PLAN, Kind.DEBATE, Kind.NO_PLAN, Kind.CLARIFICATION, Kind.CHANGE, Kind.SKILL_DRAFT})
 
 
 def _snoozed_plan(task: Task) -> list[Question]:

@@ -11,9 +11,11 @@ from agents.domain import events as e
 from agents.domain.decisions.authority import STEERING, Kind, Presser, Requester, Rule, Silence, check, may
 from agents.domain.decisions.decision import HOLD, Decision, Option, Refusal, Refused, Vote, has_voted, voters
 from agents.domain.decisions.kind import Chosen, Facts, Moment, Question, Withdrawal, withdraw
+from agents.domain.decisions.kinds.phases.phase_change import ask_about_phase
 from agents.domain.decisions.kinds.task.cancel import confirmation
 from agents.domain.decisions.kinds.task.controls import ControlOption
 from agents.domain.decisions.kinds.task.stopped import STOPPED, StoppedOption
+from agents.domain.decisions.subject import PhaseAct
 from agents.domain.decisions.table import (
     approvable,
     ask,
@@ -30,7 +32,9 @@ from agents.domain.decisions.table import (
     rule_of,
 )
 from agents.domain.ids import DecisionId
+from agents.domain.phases.changing import phases_of, refuse_unless_possible
 from agents.domain.task.task import Task
+from agents.domain.text.sanitize import small_number
 
 DECIDES_BY_TIME = (Silence.TAKES_DEFAULT, Silence.PASSES)
 
@@ -110,6 +114,14 @@ def begin_clock_again(task: Task, id: DecisionId, moment: Moment, until: datetim
     return [e.DecisionDeferred(task=task.id, project=decision.project, at=moment.at, decision=id, next_due=due)]
 
 
+def hold_reminder(task: Task, id: DecisionId, moment: Moment, until: datetime) -> Facts:
+    """In somebody's quiet hours nobody reminds them. What silence decides keeps its time."""
+    decision = task.decision(id)
+    if decision is None or rule_of(decision).silence is not Silence.WAITS or until <= moment.at:
+        return []
+    return [e.DecisionDeferred(task=task.id, project=decision.project, at=moment.at, decision=id, next_due=until)]
+
+
 def _counts(vote: Vote, rule: Rule, task: Task, moment: Moment) -> bool:
     """Someone who turned out to be the requester, when accounts were linked, was never one of the others."""
     return rule.requester is not Requester.NEVER or moment.who(vote.by) != moment.who(task.request.by)
@@ -159,6 +171,21 @@ def ask_to_cancel(task: Task, presser: Presser, words: str, moment: Moment) -> F
     return ask(task, confirmation(words.strip()), moment)
 
 
+def change_phase(act: PhaseAct) -> Steer:
+    """Asking changes nothing: an approver decides, on a card that shows what it means for the rest. A newer card stands
+    for an older one."""
+
+    def command(task: Task, presser: Presser, words: str, moment: Moment) -> Facts:
+        check(STEERING, presser, task.request.by, moment.channel)
+        there = phases_of(task)
+        phase = small_number(words.strip()) or (there[0] if len(there) == 1 and not words.strip() else 0)
+        refuse_unless_possible(task, phase)
+        older = [decision for decision in task.open if decision.kind is Kind.PHASE]
+        return [*withdraw(older, Withdrawal.PHASE, moment), *ask(task, ask_about_phase(task, act, phase), moment)]
+
+    return command
+
+
 def mute(muted: bool) -> Steer:
     def command(task: Task, presser: Presser, words: str, moment: Moment) -> Facts:
         check(STEERING, presser, task.request.by, moment.channel)
@@ -195,4 +222,6 @@ _CONTROLS: dict[str, Steer] = {
     ControlOption.STOP: stop,
     ControlOption.BACKBURNER: backburner,
     ControlOption.CANCEL: ask_to_cancel,
+    ControlOption.RESTART_PHASE: change_phase(PhaseAct.RESTART),
+    ControlOption.REVERT_PHASE: change_phase(PhaseAct.REVERT),
 }

@@ -4,10 +4,12 @@ Stored without a tag: no two of them have the same fields.
 """
 
 from dataclasses import dataclass
+from enum import StrEnum
 from typing import ClassVar
 
 from agents.domain.checks.evaluation import RiskLevel
 from agents.domain.ids import ProposalId
+from agents.domain.knowledge.owners import Carried, NoteChange
 
 
 class _Exact:
@@ -62,6 +64,22 @@ class OfPlan(_Exact):
     version: int
 
 
+class PhaseAct(StrEnum):
+    """What a person wants done with a phase of a plan at work."""
+
+    RESTART = "restart"
+    REVERT = "revert"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OfPhase(_Exact):
+    """A phase, what is to be done with it, and which of its work that was shown with."""
+
+    phase: int
+    act: PhaseAct
+    shown: str
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OfBudget(_Exact):
     """`budget` is empty for the task's own one."""
@@ -99,6 +117,31 @@ class OfProposal(_Exact):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class OfDirectives(_Exact):
+    """What supervisors ask for, by id; `critical`: no new subtask starts before it is decided."""
+
+    directives: tuple[str, ...]
+    critical: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OfNotes(_Exact):
+    """Changes of notes, exactly as they were shown; `establishes`: the notes are there, and have proved themselves."""
+
+    notes: tuple[NoteChange, ...]
+    establishes: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OfNotesPull(_Exact):
+    """A pull request of notes alone, at this head."""
+
+    number: int
+    head: str
+    carried: tuple[Carried, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class OfWish(_Exact):
     """A wish of the task, by its number."""
 
@@ -115,6 +158,30 @@ class OfSetup(_Exact):
     proposed: tuple[str, ...] = ()  # files that a model read them from; none: code did
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OfSkill(_Exact):
+    """A draft of a skill as it was shown, by its hash."""
+
+    skill: str
+    draft: int
+
+
 Subject = (
-    OfSubtask | OfRun | OfStep | OfHead | OfPlan | OfBudget | OfJob | OfWords | OfRemark | OfProposal | OfWish | OfSetup
+    OfSubtask
+    | OfRun
+    | OfStep
+    | OfHead
+    | OfPlan
+    | OfPhase
+    | OfBudget
+    | OfJob
+    | OfWords
+    | OfRemark
+    | OfProposal
+    | OfWish
+    | OfSetup
+    | OfSkill
+    | OfDirectives
+    | OfNotes
+    | OfNotesPull
 )

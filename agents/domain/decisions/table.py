@@ -32,6 +32,8 @@ from agents.domain.decisions.kind import (
     risk_of,
     withdraw,
 )
+from agents.domain.decisions.kinds.learning import directives, notes, notes_merge, polish, proposal, replan, skill_draft
+from agents.domain.decisions.kinds.phases import phase_change, unreverted
 from agents.domain.decisions.kinds.plan import change, clarification, debate, no_plan, plan
 from agents.domain.decisions.kinds.task import (
     budget,
@@ -54,10 +56,10 @@ from agents.domain.decisions.kinds.work import (
     consent,
     escalation,
     gate,
+    interface,
     late_checks,
     merge,
     outside_review,
-    proposal,
     question,
     scope,
     start_scope,
@@ -68,13 +70,28 @@ from agents.domain.decisions.subject import OfWords
 from agents.domain.events import Event
 from agents.domain.ids import DecisionId, PersonId
 from agents.domain.limits import Limits
+from agents.domain.supervision.calling import after_cancel
 from agents.domain.task.task import Task
 
 _ALL = (
     *(intake, route, reroute, project, budget, stuck, stopped, snoozed, cancel, controls, meant, second, correction),
     *(clarification, no_plan, plan, debate, change),
-    *(consent, question, scope, start_scope, escalation, taken, gate, late_checks, outside_review, merge, unmerged),
-    *(proposal, against_plan, accept_tests),
+    *(
+        consent,
+        question,
+        scope,
+        interface,
+        start_scope,
+        escalation,
+        taken,
+        gate,
+        late_checks,
+        outside_review,
+        merge,
+        unmerged,
+    ),
+    *(against_plan, accept_tests, phase_change, unreverted),
+    *(directives, polish, proposal, replan, skill_draft, notes, notes_merge),
 )
 KINDS: dict[Kind, DecisionKind[Any]] = {
     kind.name: kind for each in _ALL for kind in vars(each).values() if isinstance(kind, DecisionKind)
@@ -226,7 +243,7 @@ def conclude(task: Task, chosen: Chosen, moment: Moment) -> Facts:
     if answers:
         follows = _conclude_other(task, chosen, answers, moment)
     elif kind.cancels and chosen.option.value == CANCEL:
-        follows = cancel_task(task, chosen, moment)
+        follows = [*cancel_task(task, chosen, moment), *after_cancel(task, moment.watching(task))]
     else:
         follows = open_questions(task, kind.apply(task, decision.subject, chosen, moment), moment)
     closed = {fact.decision for fact in (made, *follows) if isinstance(fact, e.AboutDecision)}

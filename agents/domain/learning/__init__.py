@@ -1,1 +1,1 @@
-"""Learning with leave: proposals and skills."""
+"""Learning with leave: what goes wrong again and again, and what is proposed for it."""

@@ -71,6 +71,7 @@ class Proposal:
     status: ProposalStatus = S.PENDING
     project: str
     likeness: str  # the same for near-duplicates
+    revises: str = ""  # of a new skill: the one that is to be better
     related_tasks: tuple[TaskId, ...] = ()
     related_issues: tuple[int, ...] = ()
     created_at: datetime

@@ -1,14 +1,18 @@
 """Making proposals. Each trigger has a function here."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from typing import Any
 
 from agents.domain import events as e
+from agents.domain.checks.evaluation import CodeReview, Systemic
 from agents.domain.decisions.authority import Kind
 from agents.domain.decisions.kind import Follows, Moment, Question
-from agents.domain.decisions.kinds.work.proposal import about
+from agents.domain.decisions.kinds.learning.proposal import about
 from agents.domain.ids import fingerprint, project_id
 from agents.domain.learning.proposal import Level, Proposal, ProposalType, Rationale, Trigger, likeness, proposal_id
 from agents.domain.learning.signature import Obstacle, Pattern, Signature, of_blocker
+from agents.domain.metrics.retry_rate import Retried
+from agents.domain.skills.fared import Fared
 from agents.domain.task.task import Task
 from agents.domain.text.sanitize import cut, one_line
 from agents.domain.work.work import Work
@@ -43,12 +47,92 @@ _REMEDY: dict[Obstacle, tuple[ProposalType, Level]] = {
 }
 
 
-def after_repeats(task: Task, fresh: Sequence[Signature], moment: Moment) -> Follows:
-    """What this task met and others met before it. No model is asked."""
-    if task.plan.rehearsal:
-        return []
-    found = (propose(task, _of_pattern(task, pattern, moment), moment) for pattern in moment.repeated(task, fresh))
-    return [follow for follows in found for follow in follows]
+def look_for_patterns(task: Task, fresh: Sequence[Signature], moment: Moment) -> Follows:
+    """What is worth a proposal, wherever work comes to a natural break: at an escalation, at the end of a task, after
+    supervisors. No model is asked: what this task met and others met before it, what reviewers of its work flagged,
+    and skills that helped it as little as others."""
+    found = [_of_flag(task, review.known_as, flag, moment) for review, flag in _flags(task)]
+    if not task.plan.rehearsal:  # what a script fails on is no pattern; what it flags, it flags on purpose
+        found += [_of_pattern(task, pattern, moment) for pattern in moment.repeated(task, fresh)]
+        found += [_of_retries(task, role, of, moment) for role, of in moment.retried(task).items()]
+        found += [_of_skill(task, name, fared, moment) for name, fared in moment.skills_fared(task).items()]
+    unlike = {proposal.likeness: proposal for proposal in found}
+    return [follows for proposal in unlike.values() for follows in propose(task, proposal, moment)]
+
+
+def _flags(task: Task) -> Iterator[tuple[CodeReview, Systemic]]:
+    judged = (work.evaluation for work in task.work.subtasks if work.evaluation)
+    return ((review, flag) for each in judged for review in each.reviews for flag in review.systemic)
+
+
+# How risky each kind is, by rule: words choose neither.
+_RISK: dict[ProposalType, Level] = {
+    ProposalType.NEW_SKILL: Level.LOW,
+    ProposalType.TOOL_FIX: Level.MEDIUM,
+    ProposalType.CONFIG_CHANGE: Level.HIGH,
+    ProposalType.WORKFLOW_IMPROVEMENT: Level.MEDIUM,
+}
+
+
+def _of_flag(task: Task, by: str, flag: Systemic, moment: Moment) -> Proposal:
+    type, said = ProposalType(flag.kind), cut(flag.what.strip(), MOST)
+    key = of_blocker(flag.what).key
+    return _proposal(
+        task,
+        f"{moment.cause}:flag:{key}",
+        type=type,
+        title=f"Put right what a reviewer found everywhere: {one_line(said, 80)}",
+        rationale=Rationale(trigger=Trigger.REVIEW, evidence=(f"The {by} of {task.id} says: {said}",)),
+        proposed_action=cut(flag.action.strip(), MOST) or said,
+        estimated_impact=Level.MEDIUM,
+        risk=_RISK[type],
+        likeness=fingerprint(task.project or "", Trigger.REVIEW, key),
+        moment=moment,
+    )
+
+
+def _of_skill(task: Task, name: str, fared: Fared, moment: Moment) -> Proposal:
+    said = f"Of the last {fared.tasks} tasks that used the skill {name}, {fared.passed} were merged"
+    return _proposal(
+        task,
+        f"{moment.cause}:skill:{name}",
+        type=ProposalType.NEW_SKILL,
+        title=f"Revise the skill {name}",
+        rationale=Rationale(trigger=Trigger.REPEATED, evidence=(said,)),
+        proposed_action=f"A better version of the skill {name}. {said}; say what it leaves out or gets wrong.",
+        estimated_impact=Level.MEDIUM,
+        risk=_RISK[ProposalType.NEW_SKILL],
+        likeness=fingerprint(task.project or "", "skill", name),
+        revises=name,
+        moment=moment,
+    )
+
+
+def _of_retries(task: Task, role: str, of: Retried, moment: Moment) -> Proposal:
+    said = f"The role {role} needed {of.rate:.1f} retries a task over {of.tasks} tasks ({of.judged} runs judged)"
+    return _proposal(
+        task,
+        f"{moment.cause}:retries:{role}",
+        type=ProposalType.WORKFLOW_IMPROVEMENT,
+        title=f"Give {role} more context or simpler prompts",
+        rationale=Rationale(trigger=Trigger.REPEATED, evidence=(said,)),
+        proposed_action=f"Show the role {role} more of what it needs to know, or ask it for less at once. {said}.",
+        estimated_impact=Level.MEDIUM,
+        risk=_RISK[ProposalType.WORKFLOW_IMPROVEMENT],
+        likeness=fingerprint(task.project or "", "retries", role),
+        moment=moment,
+    )
+
+
+def _proposal(task: Task, cause: str, *, moment: Moment, **said: Any) -> Proposal:
+    return Proposal(
+        id=proposal_id(task.id, cause),
+        project=task.project or "",
+        related_tasks=(task.id,),
+        related_issues=(task.request.origin.number,) if task.request.origin else (),
+        created_at=moment.at,
+        **said,
+    )
 
 
 def _of_pattern(task: Task, pattern: Pattern, moment: Moment) -> Proposal:

@@ -110,6 +110,7 @@ class RetryPolicy:
     factor: float
     longest: float
     jitter: float = 0.1
+    unread: int = 0  # tries where an answer came and does not count; 0: as `attempts`
     retried: frozenset[ErrorClass] = MENDABLE
 
     def wait(self, failures: int, chance: float) -> float:
@@ -120,7 +121,8 @@ class RetryPolicy:
     def under(self, limits: Limits) -> "RetryPolicy":
         """The policy rules, the limits are its ceiling."""
         attempts = min(self.attempts, 1 + limits.step_retries)
-        return replace(self, attempts=attempts, longest=min(self.longest, limits.retry_longest))
+        unread = min(self.unread, 1 + limits.step_retries)
+        return replace(self, attempts=attempts, unread=unread, longest=min(self.longest, limits.retry_longest))
 
 
 POLICIES: dict[str, RetryPolicy] = {
@@ -142,9 +144,8 @@ class Again:
 def next_try(
     failure: Failure, failures: int, policy: RetryPolicy, chance: float, *, elsewhere: bool = False
 ) -> Again | None:
-    """What to do after the n-th failure of one step. None: a person decides. `elsewhere`: another can be asked."""
-    most = 2 if failure.action is Action.RETRY_ONCE else policy.attempts
-    if failures >= most:
+    """What to do after the n-th failure of one kind. None: a person decides. `elsewhere`: another can be asked."""
+    if failures >= _most_tries(failure, policy):
         return None
     retried = failure.error in policy.retried
     if failure.action is Action.RETRY_WITH_FEEDBACK and retried:
@@ -156,18 +157,19 @@ def next_try(
     return Again(wait=max(policy.wait(failures, chance), failure.retry_after or 0.0))
 
 
+def _most_tries(failure: Failure, policy: RetryPolicy) -> int:
+    """One who was asked and did not answer in time is asked once more, whatever it says of others."""
+    if failure.action is Action.RETRY_ONCE or failure.late:
+        return 2
+    return max(policy.attempts, policy.unread) if failure.action is Action.RETRY_WITH_FEEDBACK else policy.attempts
+
+
+_AGAIN = "Answer again with exactly one JSON object of the schema, and nothing before or after it."
+# Short, and as the handbook says it: the question with its schema stands above, and is not said again.
 FEEDBACK: dict[ErrorClass, str] = {
-    ErrorClass.VALIDATION: (
-        "Your last answer did not fit the schema: {message}. Answer again with one JSON value of that schema."
-    ),
-    ErrorClass.PARSING: (
-        "Your last answer could not be read: {message}. Answer with exactly one JSON value in one fenced block, "
-        'for example ```json\n{{"status": "…"}}\n```, and nothing else.'
-    ),
-    ErrorClass.LOGIC: (
-        "Your last answer was refused: {message}. Mend that and answer again. "
-        'If you cannot, answer with "BLOCKED: <reason>" where the schema has a place for it.'
-    ),
+    ErrorClass.VALIDATION: f"Your last answer did not fit the schema: {{message}}. {_AGAIN}",
+    ErrorClass.PARSING: f"Your last answer could not be read: {{message}}. {_AGAIN}",
+    ErrorClass.LOGIC: f"Your last answer does not count: {{message}}. {_AGAIN}",
 }
 
 

@@ -6,6 +6,12 @@ from dataclasses import dataclass, field, replace
 ROLES = ("primary", "supervisor", "summarizer", "critic", "custodiet")
 SMALL = frozenset({"summarizer", "custodiet"})  # roles that a small, quick model serves well
 REHEARSAL = "rehearsal/sample"
+BY_PROGRAM = "-cli"  # how providers' names end that are programs of others
+
+
+def by_program(engine: str, model: str) -> str:
+    """The name of a model that a program asks; one that is a role's name, or none, is as the engine's settings say."""
+    return f"{engine}{BY_PROGRAM}/{model}" if model and model not in ROLES else f"{engine}{BY_PROGRAM}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,6 +77,17 @@ class Model:
     def rehearsal(self) -> bool:
         return self.name.startswith("rehearsal/")
 
+    @property
+    def program(self) -> str:
+        """The command-line agent that asks it, such as "codex" of `codex-cli/gpt-5.4`; empty: we ask it ourselves."""
+        provider = self.name.partition("/")[0]
+        return provider.removesuffix(BY_PROGRAM) if provider.endswith(BY_PROGRAM) else ""
+
+    @property
+    def bare(self) -> str:
+        """Its name without whoever serves it."""
+        return self.name.partition("/")[2]
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Served:
@@ -127,6 +144,21 @@ def _as_written(models: Sequence[WrittenModel], environ: Mapping[str, str], why:
         for m in models
     )
     return Served(models=made, why=f"{why}, but {', '.join(missing)} is empty" if missing else why)
+
+
+def with_named(chosen: Chosen, named: Mapping[str, str]) -> Chosen:
+    """With the models that roles of work name, each under its name; `named`: by model, the role. The keys are those of
+    the providers' own variables, or as the same model has them under `models:`. A rehearsal plays all of them."""
+    known = {model.name: model for served in chosen.values() for model in served.models}
+    rehearses = chosen["primary"].models[0].rehearsal
+    more = {
+        name: chosen["primary"]
+        if rehearses
+        else Served(models=(known.get(name, Model(name=name)),), why=f"the role `{role}` names it")
+        for name, role in named.items()
+        if name not in chosen
+    }
+    return {**chosen, **more}
 
 
 def describe_models(chosen: Chosen) -> str:

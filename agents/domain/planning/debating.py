@@ -7,14 +7,11 @@ from agents.domain.planning.review import Argument, Critic, Custodiet, Debate, P
 from agents.domain.reason import Cause, Reason, Why
 
 
-def after_round(debate: Debate, round: Round, request: str, paths: Collection[str]) -> Debate:
-    """A side that revises takes the other's stance. A position without evidence loses to one with."""
+def after_round(debate: Debate, round: Round) -> Debate:
+    """A side that concedes takes the other's stance. A point without evidence is marked, and loses by nothing else."""
     critic_moves = round.critic.position is Position.REVISE
     custodiet_moves = round.custodiet.position is Position.REVISE
-    if not critic_moves and not custodiet_moves:
-        grounds = is_grounded(round.critic, request, paths), is_grounded(round.custodiet, request, paths)
-        critic_moves, custodiet_moves = grounds == (False, True), grounds == (True, False)
-    elif critic_moves and custodiet_moves:  # both give way: they end on the more cautious of the two, a change
+    if critic_moves and custodiet_moves:  # both give way: they end on the more cautious of the two, a change
         critic_moves = debate.now.critic_stance is Stance.GO
         custodiet_moves = not critic_moves
     now = _moved(debate.now, critic=critic_moves, custodiet=custodiet_moves)
@@ -33,9 +30,10 @@ def _moved(review: Review, *, critic: bool, custodiet: bool) -> Review:
     return review
 
 
-def is_grounded(argument: Argument, request: str, paths: Collection[str]) -> bool:
+def with_grounds(argument: Argument, request: str, paths: Collection[str]) -> Argument:
+    """`paths`: of the project, as it is where the work begins, whether or not the plan names them."""
     said = " ".join(request.casefold().split())
-    return any(_is_evidence(cited, said, paths) for cited in argument.evidence)
+    return replace(argument, grounded=any(_is_evidence(cited, said, paths) for cited in argument.evidence))
 
 
 def _is_evidence(cited: str, request: str, paths: Collection[str]) -> bool:

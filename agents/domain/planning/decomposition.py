@@ -11,8 +11,9 @@ from graphlib import CycleError, TopologicalSorter
 from typing import Annotated
 
 from agents.domain.ids import fingerprint
-from agents.domain.planning.work_kind import SubtaskSize, WorkKind, kind_of_all
-from agents.domain.text.sanitize import AnswerBound, Line, Name, Sentence
+from agents.domain.phases.phase import InterfaceDraft, StartAfter as StartAfter
+from agents.domain.planning.work_kind import Confidence as Confidence, SubtaskSize, WorkKind, kind_of_all
+from agents.domain.text.sanitize import AnswerBound, FileName, Line, Name, Sentence
 
 VERSION = 2
 VERIFY = "Verify: "
@@ -21,12 +22,6 @@ VERIFY = "Verify: "
 class Edge(StrEnum):
     BLOCKS = "blocks"
     INFORMS = "informs"  # only carries the hand-off note
-
-
-class Confidence(StrEnum):
-    LOW = "low"
-    MEDIUM = "medium"
-    HIGH = "high"
 
 
 class Level(StrEnum):
@@ -59,7 +54,7 @@ class SubtaskDraft:
     changes_tests: bool = False  # tests that exist may fail or go, because the behaviour that they hold changes
     role: Name = ""  # that works on it; empty: the one that the workflow names
     project: Name = ""  # empty: the task's
-    files: Annotated[tuple[Name, ...], Most60] = ()
+    files: Annotated[tuple[FileName, ...], Most60] = ()
     hours: Annotated[float, AnswerBound(1000)] | None = None
     size: SubtaskSize | None = None
     confidence: Confidence | None = None
@@ -101,12 +96,24 @@ class Subtask(SubtaskDraft):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PlanPhase:
+class PhaseDraft:
     """An ordered group of subtasks; what its parts agree on is done before the next one begins."""
 
     number: Annotated[int, AnswerBound(20, least=1)]  # its place in the order
     title: Annotated[str, AnswerBound(120)] = ""
     interfaces: Annotated[tuple[Line, ...], AnswerBound(10)] = ()
+    start_after: StartAfter = StartAfter.PHASES
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlanPhase(PhaseDraft):
+    name: Name = ""  # as a feature file calls it
+    drafts: tuple[InterfaceDraft, ...] = ()  # that a feature file brings along
+
+    @property
+    def agreements(self) -> tuple[str, ...]:
+        """What a minion is told of it."""
+        return (*self.interfaces, *(draft.words for draft in self.drafts))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -142,6 +149,7 @@ class Decomposition:
     summary: str = ""
     read: tuple[str, ...] = ()  # files that the planner was shown, as code knows it
     into: str = ""  # the branch that the work is for; empty: not known when it was drafted
+    feature: str = ""  # the id of the feature file that it is made from
     version: int = VERSION  # of the schema that it was made under
 
     @property
@@ -185,22 +193,20 @@ class Decomposition:
     def phase_numbers(self) -> tuple[int, ...]:
         return tuple(sorted({subtask.phase for subtask in self.subtasks}))
 
-    @property
-    def spikes(self) -> tuple[Subtask, ...]:
-        """What must be found out first."""
-        return tuple(subtask for subtask in self.subtasks if subtask.spike)
-
-    @property
-    def estimated_components(self) -> int:
-        return len(self.steps)
-
     def phase(self, number: int) -> PlanPhase:
         return next((phase for phase in self.phases if phase.number == number), PlanPhase(number=number))
 
     def blocking(self) -> dict[int, tuple[int, ...]]:
-        """What each subtask waits for: its own needs and, as a barrier, every earlier phase."""
+        """What each subtask waits for: its own needs and, as a barrier, every earlier phase. A phase that begins as
+        soon as interfaces are locked waits for the subtask that writes them, and for nothing else by its place."""
+        early = {phase.number for phase in self.phases if phase.start_after is StartAfter.INTERFACES}
+        opening = tuple(subtask.number for subtask in self.subtasks if subtask.opening)
+        before = {
+            number: opening if number in early else tuple(s.number for s in self.subtasks if s.phase < number)
+            for number in self.phase_numbers
+        }
         return {
-            s.number: (*s.blocked_by, *(other.number for other in self.subtasks if other.phase < s.phase))
+            s.number: s.blocked_by if s.opening else tuple(dict.fromkeys((*s.blocked_by, *before[s.phase])))
             for s in self.subtasks
         }
 

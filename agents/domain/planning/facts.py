@@ -91,6 +91,18 @@ class PlanAccepted(Event):
     by: tuple[PersonId, ...]  # empty: the channel's policy lets a single subtask through
     workflow: Workflow | None = None  # the task goes on by it; None: accepted before workflows were kept
     points: tuple[Point, ...] = ()  # of the reviewers, which were shown with it and go on into the work
+    may_add: int = 0  # small subtasks inside its files that may be added without asking again: a person's choice
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlanAmended(Event):
+    """What remains of the accepted plan is another: a new version, by a person or within what a person allowed."""
+
+    number: int  # version of the plan
+    plan: Decomposition
+    by: tuple[PersonId, ...] = ()  # empty: as was allowed with the approval, or only in another order
+    added: tuple[int, ...] = ()
+    differences: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -103,6 +115,14 @@ class PlanChangeRequested(Event):
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FullReviewWanted(Event):
     """A person wants specialists to read the plan too, and reviewers to argue, though the change is small."""
+
+    by: PersonId
+    number: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class VerdictWanted(Event):
+    """A person has those reviewers asked again who gave no verdict."""
 
     by: PersonId
     number: int
@@ -184,6 +204,7 @@ class PlanState:
     approved_by: tuple[PersonId, ...] = ()  # empty: the channel's policy let it through
     workflow: Workflow | None = None  # that the plan was accepted under
     points: tuple[Point, ...] = ()  # of the reviewers, that it was accepted with
+    may_add: int = 0  # small subtasks that may still be added without asking
 
     def subtask(self, number: int) -> Subtask:
         assert self.draft is not None
@@ -208,6 +229,7 @@ def part_in(plan: Decomposition | None, number: int) -> Part:
 fold = Fold[PlanState]()
 fold.on(PlanningSimplified)(lambda plan, fact: replace(plan, level=Level.SIMPLIFIED, level_why=fact.why))
 fold.on(FullReviewWanted)(lambda plan, fact: replace(plan, short=False, review=None, debate=None))
+fold.on(VerdictWanted)(lambda plan, fact: replace(plan, debate=None))
 fold.on(DecompositionApproved)(lambda plan, fact: replace(plan, review=fact.review, debate=fact.debate))
 fold.on(DecompositionBlocked)(lambda plan, fact: replace(plan, review=fact.review))
 fold.on(DecompositionEscalated)(lambda plan, fact: replace(plan, review=fact.review, debate=fact.debate))
@@ -218,7 +240,14 @@ fold.on(WorkflowRead)(lambda plan, fact: replace(plan, proposed=fact.workflow, w
 @fold.on(PlanAccepted)
 def _(plan: PlanState, fact: PlanAccepted) -> PlanState:
     kept = replace(plan, accepted=fact.hash, approved_by=fact.by, workflow=fact.workflow, feedback=())
-    return replace(kept, points=fact.points)
+    return replace(kept, points=fact.points, may_add=fact.may_add)
+
+
+@fold.on(PlanAmended)
+def _(plan: PlanState, fact: PlanAmended) -> PlanState:
+    left = plan.may_add if fact.by else max(0, plan.may_add - len(fact.added))
+    now = replace(plan, draft=fact.plan, number=fact.number, accepted=fact.plan.hash)
+    return replace(now, may_add=left)
 
 
 @fold.on(DecompositionDrafted)

@@ -21,6 +21,7 @@ from agents.domain.task.task import Task
 from agents.domain.text.sanitize import cut, one_line
 
 TODO = "TODO: "
+BEGINS_WITH = "What is asked for now is a first part of a longer request, which took too much room"
 # What the planner is told, by how changes were asked for.
 WISHES: dict[str, str] = {
     "changes": "{words}",
@@ -97,3 +98,13 @@ def send_back(task: Task, chosen: Chosen, moment: Moment) -> e.PlanChangeRequest
     words = WISHES[chosen.option.value].format(words=chosen.words)
     by, entitled = chosen.person, chosen.entitled
     return e.PlanChangeRequested(task=task.id, at=moment.at, by=by, words=words, entitled=entitled)
+
+
+def ask_for_less(task: Task, chosen: Chosen, moment: Moment) -> Facts:
+    """What is asked for first takes the place of the request; the rest can be asked for when that is done."""
+    now = task.request
+    corrected = e.RequestCorrected(
+        task=task.id, at=moment.at, by=chosen.person, request=chosen.words, workflow=now.workflow, role=now.role
+    )
+    again = e.PlanChangeRequested(task=task.id, at=moment.at, by=chosen.person, words=BEGINS_WITH)
+    return [corrected, again]

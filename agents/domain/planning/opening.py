@@ -2,11 +2,12 @@
 
 from dataclasses import replace
 
-from agents.domain.planning.decomposition import Decomposition, Need, Subtask
+from agents.domain.planning.decomposition import Decomposition, Need, PlanIssue, StartAfter, Subtask
 from agents.domain.workflow.steps import WORKER, Step
 from agents.domain.workflow.workflow import Part, Workflow
 
 PREPARE = "Prepare: "
+INTERFACES = "interfaces"  # what a step hands in whose files are locked
 
 
 def with_opening(plan: Decomposition, workflow: Workflow) -> Decomposition:
@@ -31,6 +32,23 @@ def with_opening(plan: Decomposition, workflow: Workflow) -> Decomposition:
     )
     later = (_later(subtask, phase=opening.phase) for subtask in plan.subtasks)
     return replace(plan, subtasks=(opening, *later))
+
+
+def interface_steps(workflow: Workflow) -> tuple[Step, ...]:
+    """The workers before all others who agree on interfaces."""
+    opening = workflow.part(Part.OPENING)
+    return tuple(step for step in opening if step.type == WORKER.name and INTERFACES in step.outputs)
+
+
+def without_early_starts(plan: Decomposition, workflow: Workflow) -> Decomposition:
+    """Where nobody writes interfaces none is ever locked: such a phase waits for those before it, and people see so."""
+    early = [phase for phase in plan.phases if phase.start_after is StartAfter.INTERFACES]
+    if not early or interface_steps(workflow):
+        return plan
+    what = f"Phase {', '.join(str(phase.number) for phase in early)} was to begin as soon as interfaces are locked"
+    why = f"the workflow {workflow.name} has no step that writes them, so it waits for the phases before it"
+    phases = tuple(replace(phase, start_after=StartAfter.PHASES) for phase in plan.phases)
+    return replace(plan, phases=phases, issues=(*plan.issues, PlanIssue(what=what, why=why)))
 
 
 def files_of(step: Step) -> tuple[str, ...]:

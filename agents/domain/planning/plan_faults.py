@@ -10,7 +10,7 @@ from itertools import combinations
 
 from agents.domain.checks.file_kinds import is_documentation, is_test
 from agents.domain.checks.scope import odd_path, twins
-from agents.domain.planning.decomposition import Decomposition, Edge, Subtask, cycle_in
+from agents.domain.planning.decomposition import Decomposition, Edge, StartAfter, Subtask, cycle_in
 from agents.domain.planning.plan_reading import kind_of
 from agents.domain.planning.work_kind import MAX_HOURS, MAX_REVIEW_MINUTES
 from agents.domain.text.sanitize import clean
@@ -190,7 +190,9 @@ def _same_files(plan: Decomposition) -> Iterator[Fault]:
         return
     writing = [subtask for subtask in plan.steps if subtask.files and phases[subtask.phase] <= MAX_SUBTASKS]
     waits = {subtask.number: _all_before(subtask.number, needs) for subtask in writing}
-    pairs = (pair for phase in phases for pair in combinations([each for each in writing if each.phase == phase], 2))
+    early = any(phase.start_after is StartAfter.INTERFACES for phase in plan.phases)  # then phases overlap
+    groups = [writing] if early else [[each for each in writing if each.phase == phase] for phase in phases]
+    pairs = (pair for group in groups for pair in combinations(group, 2))
     for one, other in pairs:
         if one.number in waits[other.number] or other.number in waits[one.number]:
             continue

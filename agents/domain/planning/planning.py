@@ -1,6 +1,6 @@
 """From a drafted decomposition to a plan that a person may approve."""
 
-from collections.abc import Callable, Collection
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from agents.domain import events as e
@@ -8,6 +8,7 @@ from agents.domain.checks.evaluation import RiskLevel
 from agents.domain.decisions.authority import Kind, PlanPolicy
 from agents.domain.decisions.decision import Option, with_letters
 from agents.domain.decisions.kind import Facts, Moment, Question, Withdrawal, offers_to_go_on, withdraw
+from agents.domain.decisions.kinds.plan.debate import DEBATE, DebateOption
 from agents.domain.decisions.kinds.plan.no_plan import NO_PLAN, NoPlanOption
 from agents.domain.decisions.kinds.plan.plan import BLOCKED, PLAN, PlanOption
 from agents.domain.decisions.kinds.task.budget import raises
@@ -17,16 +18,16 @@ from agents.domain.planning.debating import disagreement
 from agents.domain.planning.decomposition import Decomposition, Level, with_closing
 from agents.domain.planning.facts import PlanState
 from agents.domain.planning.ladder import accept
-from agents.domain.planning.opening import with_opening
+from agents.domain.planning.opening import with_opening, without_early_starts
 from agents.domain.planning.plan_faults import faults
 from agents.domain.planning.plan_reading import correct_plan, takes_short_path
-from agents.domain.planning.review import MAX_ROUNDS, Debate, Review, Round, Ruling, Side
+from agents.domain.planning.review import MAX_ROUNDS, Debate, Review, Round, Ruling
 from agents.domain.planning.work_kind import expect
 from agents.domain.reason import Cause, Reason, Why
 from agents.domain.task.fold import evolve
 from agents.domain.task.task import Task, TaskState
 from agents.domain.text.sanitize import cut, one_line
-from agents.domain.workflow.workflow import DEFAULT, Resolved, Workflow
+from agents.domain.workflow.workflow import Resolved, Workflow
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,6 +58,7 @@ class Draft:
     why: Cause = ""  # of a level below the first
     into: str = ""  # the branch that the work is for
     roles: Collection[str] = ()  # that may work on a subtask
+    unfit: Collection[int] = ()  # subtasks that the role named for them cannot do
     workflow: Workflow | None = None  # with what the project's own files add; None: nobody looked
     looked: int = 0  # turns in which the planner looked at the code
     risk: RiskLevel | None = None  # of changing its files, by their paths; None: nobody knows
@@ -78,6 +80,12 @@ def overtaken(seen: Task, now: Task) -> bool:
     return before != after
 
 
+def brought_plan(task: Task) -> Decomposition | None:
+    """That a feature file holds: the first version. Later ones are a planner's, who is told what was wrong with it."""
+    untouched = not task.plan.number and not task.plan.tries and not task.plan.feedback and not task.plan.asked
+    return task.request.plan if untouched else None
+
+
 def after_draft(task: Task, draft: Draft, moment: Moment) -> Facts:
     """A whole draft is checked by code before anybody is asked to read it."""
     if not stands_at(task, TaskState.DECOMPOSING):
@@ -90,9 +98,9 @@ def after_draft(task: Task, draft: Draft, moment: Moment) -> Facts:
         case CannotPlan(why=why):
             return _escalate(task, task.plan.number, why, None, moment)
         case Decomposition() as drafted:
-            mended = correct_plan(drafted, draft.roles, task.project or "")
-            plan = with_closing(replace(mended, into=draft.into))
+            mended = correct_plan(drafted, draft.roles, task.project or "", draft.unfit)
             workflow = draft.workflow or moment.workflow(task)
+            plan = with_closing(without_early_starts(replace(mended, into=draft.into), workflow))
     number = task.plan.number + 1
     if found := tuple(faults(plan, draft.files, draft.roles)):
         back = e.DecompositionSentBack(task=task.id, at=moment.at, number=number, reasons=found)
@@ -116,12 +124,15 @@ def after_draft(task: Task, draft: Draft, moment: Moment) -> Facts:
 
 
 def after_edit(
-    task: Task, edited: e.PlanEdited, files: Collection[str] | None, roles: Collection[str], moment: Moment
+    task: Task, edited: e.PlanEdited, files: Collection[str] | None, roles: Mapping[str, Sequence[str]], moment: Moment
 ) -> Facts:
-    """An edit by hand becomes a version. Reviewers read it again if it grew, or if one of them had stopped it."""
+    """An edit by hand becomes a version. Reviewers read it again if it grew, or if one of them had stopped it.
+
+    `roles`: that may do a subtask, each with why it cannot do one of these.
+    """
     if not stands_at(task, TaskState.DECOMPOSING) or task.plan.draft is None:
         return []
-    if found := tuple(faults(edited.plan, files, roles)):
+    if found := (*faults(edited.plan, files, roles), *(why for each in roles.values() for why in each)):
         refused = e.PlanEditRefused(task=task.id, at=moment.at, by=edited.by, reasons=found)
         return [refused, *_ask_as_before(task, moment)]
     plan, before = task.plan, task.plan.review
@@ -252,17 +263,15 @@ def _ask_for_approval(task: Task, moment: Moment) -> Facts:
     return _ask_plan(task, Kind.PLAN, moment)
 
 
-def workflow_of(task: Task, current: Callable[[Task], Workflow]) -> Workflow:
-    """The one its plan was accepted under; until then the current one."""
-    return task.plan.workflow or (DEFAULT if task.plan.accepted else current(task))
-
-
 def _ask_plan(task: Task, kind: Kind, moment: Moment, options: tuple[Option, ...] = ()) -> Facts:
     """The approval is bound to the hash of what is shown."""
     assert task.plan.draft is not None, "there is nothing to decide on"
     subject = OfPlan(hash=task.plan.draft.hash, version=task.plan.number)
-    if kind is Kind.PLAN and task.plan.short and not options:
-        options = PLAN.offer(*PlanOption)
+    if kind is Kind.PLAN and not options:
+        hidden = {PlanOption.FULL: task.plan.short, PlanOption.APPROVE_ADD: moment.supervision(task).enabled}
+        options = PLAN.offer(*(each for each in PlanOption if hidden.get(each, True)))
+    if kind is Kind.DEBATE and task.plan.review is not None and task.plan.review.silent:
+        options = DEBATE.offer(*DebateOption)
     return ask(task, Question(kind=kind, options=options, subject=subject), moment)
 
 
@@ -291,9 +300,8 @@ def _escalate(
         options = NO_PLAN.offer() if held else NO_PLAN.offer(NoPlanOption.CANCEL)  # the planner itself says no
         lines = tuple(line for line in why.splitlines() if line.strip()) if isinstance(why, str) else (why,)
         return [escalated, *ask(task, Question(kind=Kind.NO_PLAN, options=options, evidence=lines), later)]
-    return [escalated, *_ask_plan(task, Kind.DEBATE, later)]
+    return [escalated, *_ask_plan(replace(task, plan=replace(task.plan, review=review)), Kind.DEBATE, later)]
 
 
 def _missing(review: Review) -> Reason:
-    reasons = {Side.CRITIC: review.critic.why_none, Side.CUSTODIET: review.custodiet.why_none}
-    return Reason(code=Why.NO_VERDICT, names=tuple(side for side, why in reasons.items() if why))
+    return Reason(code=Why.NO_VERDICT, names=tuple(review.silent))

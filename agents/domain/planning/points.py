@@ -30,7 +30,8 @@ def find_principle(cited: str, known: Sequence[Principle]) -> Principle | None:
     by_id = {each.id.casefold(): each for each in known}
     by_title = {each.title.casefold(): each for each in known}
     said = " ".join(cited.casefold().split()).rstrip(".")
-    return by_id.get(found[1].casefold() if found else "") or by_title.get(said)
+    first = said.partition(" ")[0].strip("[]():,.")  # a note's name, such as conventions/errors
+    return by_id.get(found[1].casefold() if found else "") or by_id.get(first) or by_title.get(said)
 
 
 def points_of(review: Review | None) -> tuple[Point, ...]:

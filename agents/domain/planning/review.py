@@ -104,12 +104,24 @@ LONGEST = 250  # characters of a citation in an answer, where it is a text that 
 Cited = Annotated[Citation, from_words("title"), WithJsonSchema({"type": "string", "maxLength": LONGEST})]
 
 
+class Aspect(StrEnum):
+    """What a critic's issue is about."""
+
+    LOGIC = "logic"
+    ASSUMPTION = "assumption"
+    CASE = "case"  # that is missing
+    SCOPE = "scope"  # work that nobody asked for, or a part that no subtask does
+    SIZE = "size"
+    KIND = "kind"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Finding:
     """What is wrong with a plan, paired with how it could be set right."""
 
     what: Line
     fix: Line = ""
+    about: Aspect | None = None  # None: it was not said, as in facts of earlier versions
     subtask: Annotated[int, AnswerBound(60)] = 0  # 0: the whole plan
     principle: Cited = UNCITED
 
@@ -172,8 +184,12 @@ class Review:
 
     @property
     def conflict(self) -> bool:
-        """One says go, the other says change. A warning that asks for no change is only a note."""
-        return {self.critic_stance, self.custodiet_stance} == {Stance.GO, Stance.CHANGE}
+        """They contradict each other about the same point, which can only be what was asked for: the one wants a plan
+        changed for it that the other lets go on. Whether a plan is good is no matter of the scope guard's."""
+        if self.custodiet_stance is Stance.CHANGE:
+            return self.critic_stance is Stance.GO
+        other = self.critic.issues and not any(issue.about in (None, Aspect.SCOPE) for issue in self.critic.issues)
+        return self.critic_stance is Stance.CHANGE and self.custodiet_stance is Stance.GO and not other
 
     @property
     def critic_stance(self) -> Stance:
@@ -183,6 +199,12 @@ class Review:
     def custodiet_stance(self) -> Stance:
         is_note = self.custodiet.verdict is Custodiet.WARN and not self.custodiet.asks_for_change
         return Stance.GO if is_note else CUSTODIET_STANCE[self.custodiet.verdict]
+
+    @property
+    def silent(self) -> tuple["Side", ...]:
+        """Who must answer, and gave no verdict."""
+        none = {Side.CRITIC: self.critic_stance, Side.CUSTODIET: self.custodiet_stance}
+        return tuple(side for side, stance in none.items() if stance is Stance.NONE)
 
     @property
     def reasons(self) -> tuple[str, ...]:
@@ -229,12 +251,13 @@ class Side(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Argument:
-    """What one side says in one round. Evidence is a quote of the request, a path of the plan, or a line of one."""
+    """What one side says in one round. Evidence is a quote of the request, a path of the project, or a line of one."""
 
     side: Side
     position: Position
     point: str
     evidence: tuple[str, ...] = ()
+    grounded: bool = True  # code found what it cites; facts of earlier versions do not say it
     tension: str = ""  # why the two disagree, in one sentence for the person who decides
 
 

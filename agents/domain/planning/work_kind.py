@@ -23,6 +23,12 @@ class SubtaskSize(StrEnum):
     LARGE = "large"  # still one pull request
 
 
+class Confidence(StrEnum):
+    LOW = "low"
+    MEDIUM = "medium"
+    HIGH = "high"
+
+
 MAX_HOURS, MAX_REVIEW_MINUTES = 4.0, 15  # of one pull request
 # What a size stands for where a planner names nothing but the size.
 HOURS: dict[SubtaskSize, float] = {SubtaskSize.SMALL: 1.0, SubtaskSize.MEDIUM: 2.0, SubtaskSize.LARGE: MAX_HOURS}

@@ -1,13 +1,15 @@
 """The present of a project: what outlives its tasks, as the facts on its stream leave it."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 from agents.domain.decisions.decision import Decision, DecisionOpened, still_open
 from agents.domain.errors import IllegalMove
 from agents.domain.fact import AboutDecision, Event
 from agents.domain.ids import ProjectId
+from agents.domain.knowledge.facts import OF_NOTES, Learnt, fold_notes, remember as remember_notes
 from agents.domain.learning.proposal import Listed, ProposalApproved, ProposalMade, ProposalRejected
+from agents.domain.models.control import ReviewerTried, Tried, remember_try
 from agents.domain.project.ground import (
     Baseline,
     BaselineMeasured,
@@ -19,6 +21,7 @@ from agents.domain.project.ground import (
     SetupProposed,
     remember,
 )
+from agents.domain.supervision.facts import OF_SUPERVISION, Supervision, SupervisorRan, fold_counts
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,6 +36,9 @@ class Project:
     installed: Installed | None = None
     baseline: Baseline | None = None  # the last that was measured
     proposed: Proposed | None = None  # how a model would set it up, the last time one was asked
+    tried: tuple[Tried, ...] = ()  # how models did at control questions
+    supervision: Supervision = field(default_factory=Supervision)
+    learnt: Learnt = field(default_factory=Learnt)
 
     @property
     def name(self) -> str:
@@ -50,6 +56,8 @@ def evolve(project: Project, event: Event) -> Project:
     match event:
         case DecisionOpened() | AboutDecision():
             return replace(project, open=still_open(project.open, event))
+        case ReviewerTried():
+            return replace(project, tried=remember_try(project.tried, event.model, missed=event.missed))
         case ProposalMade():
             made = Listed(proposal=event.proposal, task=event.task)
             return replace(project, proposals=(*project.proposals, made))
@@ -58,6 +66,12 @@ def evolve(project: Project, event: Event) -> Project:
             return replace(project, proposals=pending)
         case SetupAllowed() | SetupProposed() | EnvironmentReady() | EnvironmentFailed() | BaselineMeasured():
             return _on_ground(project, event)
+        case _ if isinstance(event, OF_SUPERVISION):
+            counted = fold_counts(project.supervision, event)
+            found = event.notes if isinstance(event, SupervisorRan) else ()
+            return replace(project, supervision=counted, learnt=remember_notes(project.learnt, found, event.at))
+        case _ if isinstance(event, OF_NOTES):
+            return replace(project, learnt=fold_notes(project.learnt, event))
         case _:
             raise IllegalMove(
                 f"{type(event).__name__} is no fact about a project",

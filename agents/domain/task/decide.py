@@ -23,7 +23,11 @@ from agents.domain.task.wishes import Wish
 from agents.domain.text.sanitize import cut
 
 # What is asked on the way to a plan; pointless once the request is another one.
-ABOUT_THE_PLAN = (*(Kind.PLAN, Kind.DEBATE, Kind.CLARIFICATION, Kind.NO_PLAN, Kind.CHANGE), *(Kind.STUCK, Kind.BUDGET))
+OLD_REQUEST = 500  # characters of what a request was, for whoever plans it anew
+ABOUT_THE_PLAN = (
+    *(Kind.PLAN, Kind.DEBATE, Kind.CLARIFICATION, Kind.NO_PLAN, Kind.CHANGE, Kind.SKILL_DRAFT),
+    *(Kind.STUCK, Kind.BUDGET),
+)
 
 
 def open_task(id: TaskId, request: Request, moment: Moment) -> Facts:
@@ -53,12 +57,20 @@ def choose_project(task: Task, projects: Sequence[str], moment: Moment, guess: G
         return []
     if task.request.origin and not (task.request.origin.heard or task.vouched):
         return [] if task.of_kind(Kind.INTAKE) else ask(task, Question(kind=Kind.INTAKE), moment)
-    by_rule = _by_origin(task.request, projects) or project_by_rule(task.request.text, projects, moment.channel.project)
-    if chosen := by_rule or _by_guess(guess, projects):
+    if chosen := _choose(task.request, projects, moment.channel.project, guess):
         project, why = chosen
         return [e.ProjectChosen(task=task.id, at=moment.at, project=project, by=None, why=Reason(code=why))]
     options = with_letters(*(Option(value=name, label=name) for name in projects))
     return ask(task, Question(kind=Kind.PROJECT, options=options), moment)
+
+
+def _choose(request: Request, projects: Sequence[str], of_channel: str, guess: Guess | None) -> tuple[str, Why] | None:
+    """What was proposed for a project that is gone is never carried out in another by rule."""
+    if by_origin := _by_origin(request, projects):
+        return by_origin
+    if projects and request.mandate and request.mandate.project not in ("", *projects):
+        return None
+    return project_by_rule(request.text, projects, of_channel) or _by_guess(guess, projects)
 
 
 def _by_origin(request: Request, projects: Sequence[str]) -> tuple[str, Why] | None:
@@ -96,6 +108,7 @@ class Wording:
     text: str
     hidden: int = 0  # characters that nobody sees, which were taken out of it
     workflow: str = ""  # that it chooses
+    role: str = ""
 
 
 def correct(task: Task, written: Wording, presser: Presser, moment: Moment) -> Facts:
@@ -104,7 +117,8 @@ def correct(task: Task, written: Wording, presser: Presser, moment: Moment) -> F
         return []
     if task.plan.accepted:
         return _offer_change(task, written.text, presser, moment, written.hidden)
-    if (written.text, written.workflow) == (task.request.text, task.request.workflow):
+    now = task.request
+    if (written.text, written.workflow, written.role) == (now.text, now.workflow, now.role):
         return []
     corrected = e.RequestCorrected(
         task=task.id,
@@ -113,11 +127,12 @@ def correct(task: Task, written: Wording, presser: Presser, moment: Moment) -> F
         request=written.text,
         hidden=written.hidden,
         workflow=written.workflow,
+        role=written.role,
     )
     if not task.in_planning:
         return [corrected]
     old = [d for d in task.open if d.kind in ABOUT_THE_PLAN]
-    words = f"The request was corrected. It was: {task.request.text}"
+    words = f"The request was corrected. It was: {cut(task.request.text, OLD_REQUEST)}"
     again = e.PlanChangeRequested(task=task.id, at=moment.at, by=presser.person, words=words)
     return [corrected, *withdraw(old, Withdrawal.CORRECTED, moment), again]
 
@@ -139,10 +154,16 @@ def park(task: Task, parked: e.JobParked, moment: Moment) -> Facts:
     """A job that cannot be finished: say so, and ask the owner what to do."""
     if task.has_ended:
         return []
-    options = () if parked.flow == "decompose" else (StuckOption.RETRY, StuckOption.CANCEL)
     subject, evidence = OfJob(flow=parked.flow), (parked.problem, parked.kept)
-    question = Question(kind=Kind.STUCK, options=STUCK.offer(*options), evidence=evidence, subject=subject)
+    question = Question(kind=Kind.STUCK, options=STUCK.offer(*_ways_on(parked)), evidence=evidence, subject=subject)
     return [parked, *withdraw(offers_to_go_on(task), Withdrawal.STUCK, moment), *ask(task, question, moment)]
+
+
+def _ways_on(parked: e.JobParked) -> tuple[StuckOption, ...]:
+    if parked.flow != "decompose":
+        return StuckOption.RETRY, StuckOption.CANCEL
+    less = (StuckOption.LESS,) if parked.overflow else ()
+    return StuckOption.RETRY, *less, StuckOption.OUTLINE, StuckOption.CANCEL
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

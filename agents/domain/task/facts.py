@@ -6,6 +6,7 @@ from datetime import datetime
 from agents.domain.asking.names import Route
 from agents.domain.fact import Event, Measured
 from agents.domain.ids import PersonId, ProposalId, TaskId, Thread
+from agents.domain.planning.decomposition import Decomposition
 from agents.domain.reason import Cause
 
 
@@ -30,6 +31,8 @@ class Mandate:
     project: str
     task: TaskId
     thread: Thread
+    skill: bool = False  # what was approved is to become a skill
+    revises: str = ""  # the skill that is to be better; empty: a new one
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,9 +47,17 @@ class Request:
     direct: bool = False  # to the bot alone, so not everybody may see it
     mandate: Mandate | None = None  # the approved proposal that it carries out
     workflow: str = ""  # that was chosen with it, in words; the text does not say it any more
+    role: str = ""  # that was chosen with it, in the same way
     delivery: str = ""  # that brought it
     wants: Route | None = None  # what it is, where whoever asks says so
     follows: TaskId | None = None  # the ended task in whose thread it was said
+    plan: Decomposition | None = None  # that a feature file brought along, for the first version
+    file: str = ""  # that file, as it was written
+
+    @property
+    def whole(self) -> str:
+        """As whoever plans and argues about it is shown it."""
+        return f"{self.text}\n\n{self.file}" if self.file else self.text
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -97,6 +108,7 @@ class RequestCorrected(Event):
     request: str
     hidden: int = 0
     workflow: str = ""  # that it chooses now
+    role: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -161,6 +173,7 @@ class JobParked(Measured):
     flow: str
     problem: str
     kept: str
+    overflow: bool = False  # what it would ask is longer than its model takes
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

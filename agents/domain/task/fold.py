@@ -11,10 +11,13 @@ from agents.domain.errors import IllegalMove
 from agents.domain.events import Event
 from agents.domain.fact import Fold
 from agents.domain.models.money import fold as fold_money
+from agents.domain.phases.facts import fold_phases
 from agents.domain.planning.debating import after_round
 from agents.domain.planning.facts import at_first, fold as fold_plan
 from agents.domain.project.ground import settle
 from agents.domain.reason import Reason, Why
+from agents.domain.skills.facts import SkillWork
+from agents.domain.supervision.facts import fold as fold_supervision
 from agents.domain.task.listening import TELLING, Hearing, listen
 from agents.domain.task.task import AT_WORK, PLANNING, RESTING, Task, TaskState
 from agents.domain.task.wishes import Wish
@@ -34,6 +37,12 @@ OF_WORK: tuple[type[Event], ...] = (
     e.OutsideReviewEnded,
     e.MergeApproved,
     e.MergeFailed,
+    e.PlanAmended,
+    e.PhaseRestarted,
+    e.PhaseRevertWanted,
+    e.PhaseReverted,
+    e.PhaseRevertFailed,
+    e.PhaseKept,
 )
 
 # Before its plan is approved a request may turn out to be a question, or none; and what was taken for one, a request.
@@ -78,13 +87,20 @@ TASK_MOVES: dict[tuple[TaskState, type[Event]], TaskState | None] = {
     (S.IN_REVIEW, e.DecompositionEscalated): S.AWAITING_APPROVAL,
     (S.AWAITING_APPROVAL, e.PlanAccepted): S.RUNNING,
     (S.AWAITING_APPROVAL, e.FullReviewWanted): S.IN_REVIEW,
+    (S.AWAITING_APPROVAL, e.VerdictWanted): S.IN_REVIEW,
     **{(s, e.PlanEdited): S.DECOMPOSING for s in (S.AWAITING_APPROVAL, S.BLOCKED)},
     (S.DECOMPOSING, e.PlanEditRefused): S.AWAITING_APPROVAL,
+    (S.DECOMPOSING, e.SkillDrafted): S.AWAITING_APPROVAL,
+    (S.AWAITING_APPROVAL, e.SkillEdited): S.DECOMPOSING,
+    (S.AWAITING_APPROVAL, e.SkillApproved): S.AWAITING_APPROVAL,
+    (S.AWAITING_APPROVAL, e.SkillRejected): S.AWAITING_APPROVAL,
     **{(s, e.PlanChangeRequested): S.DECOMPOSING for s in (*PLANNING, S.BLOCKED)},
-    **{(s, kind): s for s in (S.RUNNING, S.BLOCKED) for kind in OF_WORK},
+    **{(s, kind): s for s in (S.RUNNING, S.POLISHING, S.BLOCKED) for kind in OF_WORK},
+    (S.RUNNING, e.PolishingBegun): S.POLISHING,
+    **{(s, e.PolishingEnded): S.RUNNING for s in (S.RUNNING, S.POLISHING)},
     (S.RUNNING, e.Merged): S.DONE,
-    **{(s, e.TaskHandedOver): S.CANCELLED for s in (S.RUNNING, *RESTING)},
-    **{(s, e.TaskFailed): S.FAILED for s in (S.RUNNING, *RESTING)},
+    **{(s, e.TaskHandedOver): S.CANCELLED for s in (S.RUNNING, S.POLISHING, *RESTING)},
+    **{(s, e.TaskFailed): S.FAILED for s in (S.RUNNING, S.POLISHING, *RESTING)},
 }
 
 # Facts that move no task. Those of the second kind may come late, after the task has ended.
@@ -111,6 +127,7 @@ STAYS: frozenset[type[Event]] = frozenset(
         e.TaskAskedAbout,
         e.CommandMeant,
         e.ProposalMade,
+        e.SkillWanted,
         e.SetupWanted,
         e.SetupBegun,
         e.SetupFailed,
@@ -118,12 +135,18 @@ STAYS: frozenset[type[Event]] = frozenset(
         e.GroundSettled,
         e.BaselineBegun,
         e.BaselineMeasured,
+        e.SupervisorsAwaited,
+        e.SupervisorsLate,
+        e.AssessmentDue,
+        e.RemainderDrafted,
+        e.RemainderSettled,
         *e.OF_PROJECTS,
     }
 )
 EVEN_WHEN_ENDED: frozenset[type[Event]] = frozenset(
     {e.DecisionMade, e.DecisionReminded, e.DecisionExpired, e.DecisionSuperseded, e.DecisionWithdrawn, e.WorkKept}
 ) | frozenset({e.ProposalApproved, e.ProposalRejected, e.ApprovalOffered, e.WordsRemoved, e.FollowUpOpened})
+EVEN_WHEN_ENDED |= {e.SupervisorsReported, e.DirectivesSettled, e.DriftJudged}
 
 
 def replay(history: Iterable[Event]) -> Task:
@@ -150,11 +173,12 @@ def evolve(task: Task, fact: Event) -> Task:
         before_rest=before_rest,
         changed_at=fact.at,
         plan=fold_plan(task.plan, fact),
-        work=_works(task, fact) if isinstance(fact, e.AboutWork) else fold_work(task.work, fact),
+        work=_works(task, fact) if isinstance(fact, e.AboutWork) else fold_phases(fold_work(task.work, fact), fact),
         delivery=fold_delivery(task.delivery, fact),
         money=fold_money(task.money, fact),
         open=still_open(task.open, fact) if isinstance(fact, ABOUT_DECISIONS) else task.open,
         talk=fold_talk(task.talk, fact),
+        supervision=fold_supervision(task.supervision, fact),
         wishes=_listen(task, fact) if type(fact) in TELLING else task.wishes,
     )
     return fold(moved, fact)
@@ -162,7 +186,7 @@ def evolve(task: Task, fact: Event) -> Task:
 
 fold = Fold[Task]()
 fold.on(e.ProjectChosen)(lambda task, fact: replace(task, project=fact.project, project_why=fact.why))
-fold.on(e.AnswerWanted)(lambda task, fact: replace(task, parked=(), problem=""))
+fold.on(e.AnswerWanted)(lambda task, fact: replace(task, parked=(), problem="", skill=None))
 fold.on(e.RequestVouched)(lambda task, fact: replace(task, vouched=True))
 fold.on(e.FollowUpOpened)(lambda task, fact: replace(task, followed_by=(*task.followed_by, fact.follow_up)))
 fold.on(e.TaskMuted)(lambda task, fact: replace(task, muted=fact.muted))
@@ -185,6 +209,44 @@ fold.on(e.Merged)(lambda task, fact: replace(task, problem=""))
 fold.on(e.ProposalMade)(lambda task, fact: replace(task, proposals=(*task.proposals, fact.proposal)))
 
 
+@fold.on(e.SkillWanted)
+def _(task: Task, fact: e.SkillWanted) -> Task:
+    return replace(task, skill=SkillWork(revises=fact.revises))
+
+
+@fold.on(e.SkillDrafted)
+def _(task: Task, fact: e.SkillDrafted) -> Task:
+    drafted = SkillWork(
+        revises=task.skill.revises if task.skill else "",
+        number=fact.number,
+        spec=fact.spec,
+        edited_by=fact.edited_by,
+        folder=fact.folder,
+        faults=fact.faults,
+        why=fact.why,
+        into=fact.into,
+        rehearsal=fact.rehearsal,
+    )
+    return replace(task, skill=drafted, plan=replace(task.plan, proposed=fact.workflow, manners=fact.manners))
+
+
+@fold.on(e.SkillEdited)
+def _(task: Task, fact: e.SkillEdited) -> Task:
+    return replace(task, skill=replace(_skill(task, fact), edited=fact.spec, edited_by=fact.by))
+
+
+@fold.on(e.SkillApproved)
+def _(task: Task, fact: e.SkillApproved) -> Task:
+    skill = replace(_skill(task, fact), spec=fact.spec, approved_by=fact.by)
+    plan = replace(task.plan, draft=fact.plan, number=task.plan.number + 1, rehearsal=skill.rehearsal)
+    return replace(task, skill=skill, plan=plan)
+
+
+@fold.on(e.SkillRejected)
+def _(task: Task, fact: e.SkillRejected) -> Task:
+    return replace(task, skill=replace(_skill(task, fact), rejected=True))
+
+
 @fold.on(e.RemarkMade)
 def _(task: Task, fact: e.RemarkMade) -> Task:
     return replace(task, remarks=task.remarks + (not (fact.asks and fact.entitled)))
@@ -198,7 +260,8 @@ def _(task: Task, fact: e.ChangeWanted) -> Task:
 
 @fold.on(e.RequestCorrected)
 def _(task: Task, fact: e.RequestCorrected) -> Task:
-    request = replace(task.request, text=fact.request, hidden=fact.hidden, workflow=fact.workflow)
+    about = replace(task.request, text=fact.request, hidden=fact.hidden)
+    request = replace(about, workflow=fact.workflow, role=fact.role)
     return replace(task, request=request)
 
 
@@ -223,8 +286,7 @@ def _(task: Task, fact: e.DebateRoundHeld) -> Task:
     plan = task.plan
     if plan.debate is None or plan.debate.next_round != fact.round.number:
         raise _illegal(task, fact)
-    paths = plan.draft.paths if plan.draft else ()
-    return replace(task, plan=replace(plan, debate=after_round(plan.debate, fact.round, task.request.text, paths)))
+    return replace(task, plan=replace(plan, debate=after_round(plan.debate, fact.round)))
 
 
 @fold.on(e.PlanAccepted)
@@ -234,9 +296,23 @@ def _(task: Task, fact: e.PlanAccepted) -> Task:
     return replace(task, problem="", work=replace(task.work, subtasks=works))
 
 
+@fold.on(e.PlanAmended)
+def _(task: Task, fact: e.PlanAmended) -> Task:
+    """In the order of the plan; what is done keeps what it came to."""
+    known = {work.number: work for work in task.work.subtasks}
+    works = tuple(known.get(step.number) or Work(number=step.number) for step in fact.plan.subtasks)
+    return replace(task, work=replace(task.work, subtasks=works))
+
+
 @fold.on(e.ProposalApproved, e.ProposalRejected)
 def _(task: Task, fact: e.AboutProposal) -> Task:
     return replace(task, proposals=tuple(p for p in task.proposals if p.id != fact.proposal))
+
+
+def _skill(task: Task, fact: Event) -> SkillWork:
+    if task.skill is None:
+        raise _illegal(task, fact)
+    return task.skill
 
 
 def _listen(task: Task, fact: Event) -> tuple[Wish, ...]:

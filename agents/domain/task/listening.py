@@ -24,6 +24,7 @@ FROM_DECISIONS: dict[tuple[Kind, str], Source] = {
     (Kind.ACCEPT_TESTS, "fix"): Source.STEP,
     **{(Kind.ESCALATION, value): Source.HINT for value in ("hint", "core", "stub")},
     (Kind.SCOPE, "refuse"): Source.SCOPE,
+    (Kind.INTERFACE, "keep"): Source.SCOPE,
     (Kind.MERGE, "changes"): Source.MERGE,
     (Kind.OUTSIDE_REVIEW, "changes"): Source.MERGE,
     (Kind.CORRECTION, "change"): Source.CORRECTION,
@@ -124,11 +125,20 @@ def _into_form(known: Hearing, fact: DecisionMade) -> _Said | None:
     asked = next((decision for decision in known.open if decision.id == fact.decision), None)
     option = next((each for each in asked.options if each.letter == fact.option), None) if asked else None
     source = FROM_DECISIONS.get((asked.kind, option.value)) if asked and option else None
+    if asked and option and fact.by and (asked.kind, option.value) == (Kind.INTERFACE, "change"):
+        return _agreed_anew(asked, fact)
     if asked is None or source is None or not fact.by:
         return None
     words = f"{EDITED}{asked.question}" if source is Source.CORRECTION else fact.words
     urgent = source is Source.CORRECTION
     return {"by": fact.by[0], "words": words, "source": source, "subtask": _subtask_of(asked), "urgent": urgent}
+
+
+def _agreed_anew(asked: Decision, fact: DecisionMade) -> _Said:
+    """It is for everybody at once: others were promised what now changes."""
+    paths, about = ", ".join(asked.plain_evidence), _subtask_of(asked)
+    words = f"Subtask {about} may change the agreed interface {paths}: {asked.wording} {fact.words}".strip()
+    return {"by": fact.by[0], "words": words, "source": Source.INTERFACE, "urgent": True}
 
 
 def _subtask_of(decision: Decision) -> int | None:

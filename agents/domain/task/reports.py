@@ -7,6 +7,7 @@ from agents.domain import events as e
 from agents.domain.events import Event
 from agents.domain.task.task import Task
 from agents.domain.work.git_names import GitManners, Signed
+from agents.domain.work.surroundings import found_out
 from agents.domain.work.work import Ending
 
 
@@ -21,9 +22,12 @@ def sign(task: Task, text: str) -> Signed:
 
 
 def summary_of(task: Task, number: int) -> str:
-    """What whoever worked on a subtask says of it; of the whole only what was done to bring it together."""
+    """What whoever worked on a subtask says of it; of the whole only what was done to bring it together. What a spike
+    found is all there is of it."""
     work = task.work.on(number)
-    return "" if task.plan.is_closing(number) and work.attempt <= 1 else work.summary
+    if task.plan.is_closing(number) and work.attempt <= 1:
+        return ""
+    return found_out(task, work) or work.summary
 
 
 def plan_text(task: Task) -> str:

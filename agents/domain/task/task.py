@@ -13,6 +13,8 @@ from agents.domain.models.money import MoneyState
 from agents.domain.planning.facts import PlanState
 from agents.domain.project.ground import GroundState
 from agents.domain.reason import Cause
+from agents.domain.skills.facts import SkillWork
+from agents.domain.supervision.facts import SupervisionState
 from agents.domain.task.facts import Request
 from agents.domain.task.wishes import Wish
 from agents.domain.work.work import DeliveryState, WorkState
@@ -69,7 +71,9 @@ class Task:
     ground: GroundState = field(default_factory=GroundState)
     talk: TalkState = field(default_factory=TalkState)
     followed_by: tuple[TaskId, ...] = ()  # what was asked for in its thread after its end
+    skill: SkillWork | None = None  # that it makes, and nothing else; code alone says so
     proposals: tuple[Proposal, ...] = ()  # that it gave rise to and nobody has decided on yet
+    supervision: SupervisionState = field(default_factory=SupervisionState)
 
     @property
     def has_ended(self) -> bool:
@@ -93,7 +97,12 @@ class Task:
     @property
     def in_work(self) -> bool:
         """Its plan is accepted and it has not ended, also while it rests."""
-        return (self.before_rest if self.state in RESTING else self.state) is S.RUNNING
+        return (self.before_rest if self.state in RESTING else self.state) in (S.RUNNING, S.POLISHING)
+
+    @property
+    def is_working(self) -> bool:
+        """Subtasks may start: it rests nowhere."""
+        return self.state in (S.RUNNING, S.POLISHING)
 
     def decision(self, id: DecisionId) -> Decision | None:
         return next((d for d in self.open if d.id == id), None)

@@ -23,6 +23,7 @@ class Source(StrEnum):
     REMARK = "remark"
     ANSWER = "answer"  # to a minion's question
     SCOPE = "scope"  # beside a no to writing more
+    INTERFACE = "interface"  # an interface that was agreed on may change
     HINT = "hint"  # for another try of what got stuck
     STEP = "step"  # a fix of finished work was asked for
     MERGE = "merge"  # changes to the whole were asked for

@@ -44,6 +44,7 @@ def one_line(text: str, most: int = 120) -> str:
 
 
 MOST = 999_999_999  # fits into 32 bits, which is what PostgreSQL's integers have
+EXACT = "exact"  # in the schema of an answer: see AnswerBound
 LONGEST_WAIT = 86_400.0  # seconds
 
 
@@ -103,6 +104,7 @@ class AnswerBound:
 
     most: int
     least: int = 0
+    exact: bool = False  # a text that is longer is refused and not cut, for a part of it would be another one
 
     def __get_pydantic_core_schema__(self, source: Any, handler: Any) -> Any:
         from pydantic_core import core_schema
@@ -114,13 +116,15 @@ class AnswerBound:
         return core_schema.lax_or_strict_schema(schema, {**schema, high: self.most, **least})
 
     def __get_pydantic_json_schema__(self, schema: Any, handler: Any) -> Any:
-        return handler(schema["strict_schema"])
+        made = handler(schema["strict_schema"])
+        return {**made, EXACT: True} if self.exact else made
 
 
 # How much a model may say in one piece: enough for a few sentences, too little to flood a card or a prompt.
 Line = Annotated[str, AnswerBound(600)]
 Sentence = Annotated[str, AnswerBound(300)]
-Name = Annotated[str, AnswerBound(250)]  # of a file, with its folders, or of a tag
+Name = Annotated[str, AnswerBound(250)]  # of a tag or a role
+FileName = Annotated[str, AnswerBound(250, exact=True)]  # with its folders
 
 
 def strictly(text: str) -> Any:

@@ -3,19 +3,25 @@
 from collections.abc import Iterable
 from dataclasses import replace
 from datetime import datetime
+from functools import reduce
 from typing import TypedDict
 
 from agents.domain import events as e
-from agents.domain.checks.scope import Scope, ScopeMode, limited_to
+from agents.domain.checks.scope import Scope, ScopeMode, limited_to, pattern_of
 from agents.domain.decisions.authority import Kind
 from agents.domain.decisions.decision import Refusal, Refused
 from agents.domain.decisions.kind import Facts, Follows, Moment, Question, Withdrawal, ending_with, withdraw
 from agents.domain.decisions.subject import OfRun, OfStep, OfSubtask
-from agents.domain.ids import DecisionId, PersonId, TaskId
+from agents.domain.events import Event
+from agents.domain.ids import DecisionId, PersonId, TaskId, project_id
 from agents.domain.planning.decomposition import Subtask
 from agents.domain.reason import Reason, Why
+from agents.domain.supervision.calling import after_drop
+from agents.domain.supervision.directive import Became, Directive, in_order
 from agents.domain.task.fold import evolve
 from agents.domain.task.task import Task, TaskState
+from agents.domain.work.remaining import amend_for, is_left_to_judge
+from agents.domain.work.surroundings import found_out
 from agents.domain.work.work import DROPPED, SubtaskState, Work, run_key
 
 ACTIVE = (SubtaskState.RUNNING, SubtaskState.EVALUATING, SubtaskState.NEEDS_HUMAN, SubtaskState.PAUSED)
@@ -32,7 +38,7 @@ def scope_of(task: Task, subtask: Subtask) -> Scope | None:
 
 
 def _listed(files: Iterable[str]) -> Scope:
-    return limited_to(f"{path}**" if path.endswith("/") else path for path in files)
+    return limited_to(map(pattern_of, files))
 
 
 def _scope_of_all(task: Task, files: Iterable[str]) -> Scope:
@@ -45,7 +51,7 @@ def _scope_of_all(task: Task, files: Iterable[str]) -> Scope:
 
 def start_next(task: Task, moment: Moment) -> Follows:
     """Start whatever may start now; when nothing is left, the whole is complete."""
-    if task.work.subtasks and all(work.is_settled for work in task.work.subtasks):
+    if task.work.subtasks and not task.work.reverting and all(work.is_settled for work in task.work.subtasks):
         return [e.WorkCompleted(task=task.id, at=moment.at)]
     return _start_all(task, moment)
 
@@ -56,21 +62,74 @@ def came_to_nothing(task: Task) -> bool:
 
 
 def _start_all(task: Task, moment: Moment) -> Follows:
-    """Nothing begins while the task rests; it does when it is resumed."""
-    if task.state is not TaskState.RUNNING:
+    """Nothing begins while the task rests; it does when it is resumed. Nor while supervisors look at what was done, or
+    a phase is taken back."""
+    if not task.is_working or task.supervision.holds or task.work.reverting:
         return []
-    return [fact for work in startable(task, moment.limits.first_wave) for fact in _start(task, work, moment)]
+    if (polishing := _polish(task, moment)) is not None:
+        return polishing
+    limits = moment.limits
+    wanted = startable(task, limits.first_wave, limits.side_by_side)
+    return [fact for work in wanted for fact in _start(task, work, moment)]
 
 
-def startable(task: Task, first_wave: int) -> list[Work]:
+def _polish(task: Task, moment: Moment) -> Follows | None:
+    """Before the whole is judged: cleanups that were asked for, and nothing else. None: there is nothing to do."""
+    state = task.supervision
+    if task.state is TaskState.POLISHING:
+        works = [task.work.on(number) for number in state.polishing]
+        if not all(work.is_settled for work in works):
+            return None
+        done = sum(work.state is SubtaskState.DONE for work in works)
+        ended = e.PolishingEnded(task=task.id, at=moment.at, done=done, of=len(works))
+        return [ended, *_start_all(evolve(task, ended), moment)]
+    if state.polished or not is_left_to_judge(task) or not (asked := cleanups(task, moment)):
+        return None
+    if task.of_kind(Kind.POLISH):
+        return []
+    if task.plan.may_add:
+        return begin_polishing(task, (), moment)
+    return [Question(kind=Kind.POLISH, evidence=tuple(each.description for each in asked), cause="polish")]
+
+
+def cleanups(task: Task, moment: Moment) -> tuple[Directive, ...]:
+    """That its work gave rise to, as many as one phase may have."""
+    watching = moment.watching(task)
+    most = watching.settings.polish_subtasks if watching.settings.enabled else 0
+    return tuple(each for each in in_order(watching.state.directives_of(task.id)) if each.is_cleanup)[:most]
+
+
+def begin_polishing(task: Task, by: tuple[PersonId, ...], moment: Moment) -> Follows:
+    """`by`: who chose it; nobody, where it was allowed with the plan."""
+    wanted = cleanups(task, moment)
+    wanted = wanted if by else wanted[: task.plan.may_add]
+    amended = amend_for(task, wanted, by, moment.at)
+    person = by[0] if by else None
+    begun = e.PolishingBegun(task=task.id, at=moment.at, subtasks=amended.added, by=person)
+    ended = [
+        e.DirectiveEnded(
+            task=task.id,
+            project=project_id(task.project or ""),
+            at=moment.at,
+            directive=directive.id,
+            became=Became.SUBTASK,
+            subtask=number,
+            by=person,
+        )
+        for directive, number in zip(wanted, amended.added, strict=True)
+    ]
+    return [amended, begun, *ended, *start_next(evolve_all(task, [amended, begun]), moment)]
+
+
+def startable(task: Task, first_wave: int, side_by_side: int = 50) -> list[Work]:
     """All it waits for is settled, and it writes nothing that somebody else is at."""
     assert task.plan.draft is not None
     blocking, settled = task.plan.draft.blocking(), {work.number for work in task.work.subtasks if work.is_settled}
     busy = [task.plan.subtask(work.number) for work in task.work.subtasks if work.queued or work.state in ACTIVE]
-    room = first_wave if not settled else len(task.work.subtasks)
+    room = min(side_by_side, first_wave if not settled else len(task.work.subtasks))
     chosen: list[Work] = []
     for work in task.work.subtasks:
-        new = work.state is SubtaskState.PENDING and not work.queued and work.attempt == 0
+        new = work.state is SubtaskState.PENDING and not work.queued and not work.has_begun
         if not new or not settled.issuperset(blocking[work.number]):
             continue
         subtask = task.plan.subtask(work.number)
@@ -103,8 +162,16 @@ def _stem(path: str) -> tuple[str, bool]:
 def _start(task: Task, work: Work, moment: Moment) -> Follows:
     subtask = task.plan.subtask(work.number)
     if scope := scope_of(task, subtask):
-        return [e.SubtaskReady(task=task.id, at=moment.at, subtask=work.number, attempt=1, scope=scope)]
+        return [start(task, work, scope, moment.at)]
     return _ask_for_scope(task, subtask)
+
+
+def start(task: Task, work: Work, scope: Scope, at: datetime) -> e.SubtaskReady:
+    """Its first run; another first one, where a person had it begin anew."""
+    again = work.first > 1
+    return e.SubtaskReady(
+        task=task.id, at=at, subtask=work.number, attempt=work.first, scope=scope, afresh=again, anew=again
+    )
 
 
 def _ask_for_scope(task: Task, subtask: Subtask) -> Follows:
@@ -120,7 +187,7 @@ def _ask_for_scope(task: Task, subtask: Subtask) -> Follows:
 
 def resume(task: Task, moment: Moment) -> Follows:
     """After a stop: each run that was stopped goes on where it was, then whatever may start."""
-    if task.state is not TaskState.RUNNING:
+    if not task.is_working:
         return []
     stopped = [work for work in task.work.subtasks if work.state is SubtaskState.PAUSED]
     return [*(continue_run(task, work, moment.at) for work in stopped), *_start_all(task, moment)]
@@ -129,7 +196,8 @@ def resume(task: Task, moment: Moment) -> Follows:
 def notes_for(task: Task, subtask: Subtask) -> tuple[str, ...]:
     """What those it needs, or is told of, left for it."""
     wanted = {need.number for need in subtask.needs}
-    return tuple(f"{task.id}.{w.number}: {w.note}" for w in task.work.subtasks if w.number in wanted and w.note)
+    left = ((w, found_out(task, w) or w.note) for w in task.work.subtasks if w.number in wanted)
+    return tuple(f"{task.id}.{w.number}: {note}" for w, note in left if note)
 
 
 def branch_of(task: Task, work: Work) -> str:
@@ -161,8 +229,15 @@ def drop(task: Task, work: Work, by: PersonId, moment: Moment, but: DecisionId) 
         after = evolve(after, fact)
     if came_to_nothing(after):
         failed_task = e.TaskFailed(task=task.id, at=moment.at, reason=Reason(code=Why.NOTHING_LEFT))
-        return [*facts, failed_task, *withdraw(ending_with(task, but=but), Withdrawal.FAILED, moment)]
-    return [*facts, *start_next(after, moment)]
+        called = after_drop(evolve(after, failed_task), work, moment.watching(after))
+        return [*facts, failed_task, *called, *withdraw(ending_with(task, but=but), Withdrawal.FAILED, moment)]
+    called = after_drop(after, work, moment.watching(after))
+    return [*facts, *called, *start_next(evolve_all(after, called), moment)]
+
+
+def evolve_all(task: Task, facts: Iterable[Event]) -> Task:
+    """The task after facts, some of which are on the stream of its project."""
+    return reduce(evolve, (fact for fact in facts if not isinstance(fact, e.OnProject)), task)
 
 
 class About(TypedDict):

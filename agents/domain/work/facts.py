@@ -6,6 +6,7 @@ from agents.domain.checks.evaluation import Change, ChangedTest, Checked, Evalua
 from agents.domain.checks.scope import Scope
 from agents.domain.fact import AboutWork, Event, MeasuredWork
 from agents.domain.ids import PersonId
+from agents.domain.knowledge.owners import Carried
 from agents.domain.reason import Cause
 from agents.domain.work.commit_style import CommitStyle
 from agents.domain.work.work import Degraded, Ending, SubtaskState
@@ -42,6 +43,7 @@ class MinionStarted(AboutWork):
     engine: str  # which engine in which sandbox
     sandbox: str = ""  # the same, for the present of the task; facts of earlier versions do not say it
     went_on: str = ""  # the bot died under this run: whether it goes on or starts again
+    notes: tuple[str, ...] = ()  # of the project that it is shown, by their names
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,6 +77,7 @@ class ScopeSettled(AboutWork):
     scope: Scope  # as it is from now on
     answer: str
     by: PersonId
+    opened: tuple[str, ...] = ()  # locked interfaces that it may change
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -236,6 +239,7 @@ class PullOpened(Event):
     into: str = ""  # the branch that it asks to be merged into
     files: int = 0  # that changed, in all; 0 in older facts, where the changes are all there are
     draft: bool = False  # until the outside review is over, or the merge is approved
+    notes: tuple[Carried, ...] = ()  # on what was learnt, in a commit of their own on top of the work
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -5,6 +5,7 @@ from dataclasses import replace
 from agents.domain.checks.evaluation import COMMIT, Checked, Evaluation, Score, overall
 from agents.domain.errors import IllegalMove
 from agents.domain.fact import AboutWork, Fold
+from agents.domain.phases.facts import PhaseRestarted, PhaseRevertWanted
 from agents.domain.text.sanitize import cut
 from agents.domain.work import facts as w, remote_facts as r
 from agents.domain.work.work import (
@@ -45,10 +46,13 @@ SUBTASK_MOVES: dict[tuple[SubtaskState, type[AboutWork]], SubtaskState] = {
 }
 
 fold_subtask = Fold[Work]()
-fold_subtask.on(w.MinionAnswered)(lambda work, fact: replace(work, answer=fact.answer, queued=True))
-fold_subtask.on(w.ScopeSettled)(lambda work, fact: replace(work, scope=fact.scope, answer=fact.answer, queued=True))
+fold_subtask.on(w.ScopeSettled)(
+    lambda work, fact: replace(
+        work, scope=fact.scope, answer=fact.answer, queued=True, opened=(*work.opened, *fact.opened)
+    )
+)
 fold_subtask.on(w.MinionStopped)(lambda work, fact: replace(work, commit=fact.commit or work.commit, queued=False))
-fold_subtask.on(w.GatePassed)(lambda work, fact: replace(work, by_time=fact.by_time))
+fold_subtask.on(w.GatePassed)(lambda work, fact: replace(work, by_time=fact.by_time, joins=True))
 fold_subtask.on(w.SubtaskTaken)(lambda work, fact: replace(work, doing="finished by hand"))
 
 
@@ -62,6 +66,7 @@ def _(work: Work, fact: w.SubtaskReady) -> Work:
         work,
         queued=True,
         attempt=fact.attempt,
+        onward=(*work.onward, fact.attempt) if fact.onward and fact.attempt > work.attempt else work.onward,
         tries=1 if fact.afresh else work.tries + (fact.attempt > work.attempt and not fact.onward),
         worker=worker,
         step=worker,
@@ -77,6 +82,7 @@ def _(work: Work, fact: w.SubtaskReady) -> Work:
         problem="",
         patch="",
         by_time=False,
+        joins=False,
         waived=(),
         degraded=fact.degraded or work.degraded,
         awaits=None,
@@ -93,6 +99,7 @@ def _(work: Work, fact: w.MinionStarted) -> Work:
         base=fact.base,
         engine=fact.sandbox,
         went_on=fact.went_on,
+        notes=tuple(dict.fromkeys((*work.notes, *fact.notes))),
         doing="" if fact.attempt != work.attempt else work.doing,
     )
 
@@ -113,6 +120,13 @@ def _(work: Work, fact: w.MinionProgressed) -> Work:
 @fold_subtask.on(w.MinionAsked)
 def _(work: Work, fact: w.MinionAsked) -> Work:
     return replace(work, commit=fact.commit, questions=work.questions + 1, doing=fact.question, answer="")
+
+
+@fold_subtask.on(w.MinionAnswered)
+def _(work: Work, fact: w.MinionAnswered) -> Work:
+    """What people answer is among their wishes; what holds by silence is kept here."""
+    by_silence = () if fact.by else (f"{work.doing} {fact.answer}",)
+    return replace(work, answer=fact.answer, queued=True, settled=(*work.settled, *by_silence))
 
 
 @fold_subtask.on(w.MinionFailed)
@@ -159,7 +173,18 @@ def _(work: Work, fact: w.StepDue) -> Work:
 @fold_subtask.on(w.StepPassed)
 def _(work: Work, fact: w.StepPassed) -> Work:
     checked = work.checked.plus(fact.checked)
-    return replace(work, step=fact.step, commit=fact.commit, checked=checked, awaits=None)
+    joined = _joined(work) if work.joins else work.joined
+    passed = replace(work, step=fact.step, commit=fact.commit, checked=checked, awaits=None)
+    return replace(passed, joins=False, joined=joined)
+
+
+@fold_subtask.on(w.SubtaskDone)
+def _(work: Work, fact: w.SubtaskDone) -> Work:
+    return replace(work, joins=False, joined=_joined(work) if work.joins else work.joined)
+
+
+def _joined(work: Work) -> tuple[tuple[str, str], ...]:
+    return (*work.joined, (work.commit, work.base))
 
 
 # What a refused step found is in the judgement; should it look again, only what passed before it still counts.
@@ -201,7 +226,7 @@ def _(work: Work, fact: w.WorkEvaluated) -> Work:
 
 @fold_subtask.on(w.SubtaskEscalated)
 def _(work: Work, fact: w.SubtaskEscalated) -> Work:
-    return replace(work, problem=fact.why, patch=fact.patch or work.patch)
+    return replace(work, problem=fact.why, patch=fact.patch or work.patch, joins=False)
 
 
 @fold_subtask.on(w.SubtaskDropped)
@@ -246,6 +271,7 @@ def _(work: WorkState, fact: w.WorkBegun) -> WorkState:
 
 fold_work.on(w.PullOpened)(lambda work, fact: replace(work, into=fact.into or work.into))
 fold_delivery = Fold[DeliveryState]()
+fold_delivery.on(PhaseRestarted, PhaseRevertWanted)(lambda delivery, fact: replace(delivery, anew=True))
 fold_delivery.on(w.OutsideReviewEnded, w.MergeApproved)(lambda delivery, fact: replace(delivery, draft=False))
 
 
@@ -267,6 +293,8 @@ def _(delivery: DeliveryState, fact: w.PullOpened) -> DeliveryState:
         url=fact.url,
         head=fact.head,
         draft=fact.draft,
+        notes=fact.notes,
         early="",
+        anew=False,
         rounds=delivery.rounds + 1,
     )

@@ -91,6 +91,7 @@ OF_ENDING: dict[Ending, Status] = {
     Ending.NO_SANDBOX: Status.BLOCKED,
     Ending.NO_GROUND: Status.BLOCKED,
     Ending.NO_ANSWER: Status.BLOCKED,
+    Ending.TOO_LONG: Status.BLOCKED,
     Ending.CONFLICT: Status.NEEDS_REVISION,
 }
 # A model that gave no answer says more exactly why, where it was asked.
@@ -102,6 +103,7 @@ ERROR_OF_ENDING: dict[Ending, ErrorClass] = {
     Ending.NO_SANDBOX: ErrorClass.RESOURCE,
     Ending.NO_GROUND: ErrorClass.RESOURCE,
     Ending.NO_ANSWER: ErrorClass.NETWORK,
+    Ending.TOO_LONG: ErrorClass.RESOURCE,
     Ending.CONFLICT: ErrorClass.LOGIC,
 }
 NEXT: dict[Status, Reason] = {

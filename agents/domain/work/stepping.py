@@ -1,23 +1,25 @@
 """Where a subtask stands in its workflow, and what follows when one of its steps has ended."""
 
 from dataclasses import dataclass, replace
-from functools import reduce
 
 from agents.domain import events as e
 from agents.domain.checks.evaluation import Checked, Evaluation, RiskLevel, Score, overall
 from agents.domain.checks.risk import Risk, at_least_high, doubts_of
+from agents.domain.checks.scope import pattern_of, widen
 from agents.domain.decisions.authority import Kind
 from agents.domain.decisions.kind import Facts, Moment, Question
 from agents.domain.decisions.kinds.work.escalation import what_next
 from agents.domain.decisions.kinds.work.gate import GateOption
 from agents.domain.decisions.subject import OfStep
 from agents.domain.decisions.table import ask, open_questions
-from agents.domain.learning.proposing import after_repeats
+from agents.domain.learning.proposing import look_for_patterns
 from agents.domain.learning.signature import of_evaluation
+from agents.domain.planning.opening import files_of
 from agents.domain.reason import Reason, Why
+from agents.domain.supervision.calling import after_finish, after_refusal
 from agents.domain.task.fold import evolve
 from agents.domain.task.task import Task
-from agents.domain.work.dispatching import about_run, hand_on, run_again, start_next
+from agents.domain.work.dispatching import about_run, evolve_all, hand_on, run_again, start_next
 from agents.domain.work.work import SubtaskState, Work
 from agents.domain.workflow.steps import HUMAN, JOIN, PULL, RULES, WORKER, Drafts, Predicate, Step
 from agents.domain.workflow.workflow import DEFAULT, Back, Done, Go, Move, Part, Stuck, Workflow, follow
@@ -153,11 +155,11 @@ def after_step(task: Task, work: Work, result: StepResult, moment: Moment) -> Fa
             *_enter(evolve(task, passed), move.step, result, moment),
         ]
     refused = e.StepRefused(**about, step=step, commit=commit, checked=checked, score=result.score)
-    facts = [refused, _judgement(task, work, result, moment)]
+    facts = [refused, _judgement(task, work, result, moment), *after_refusal(task, work, moment.watching(task))]
     if isinstance(move, Back):
         again = run_again(task, work, result.evaluation.feedback, moment.at)
         return [*facts, replace(again, step=move.step.name)]
-    judged = reduce(evolve, facts, task)
+    judged = evolve_all(task, facts)
     stuck = replace(judged.work.on(work.number), patch=work.patch)
     return [*facts, *_give_up(judged, stuck, move.why, result.evaluation, moment)]
 
@@ -206,7 +208,7 @@ def _give_up(task: Task, work: Work, stuck: Stuck, evaluation: Evaluation, momen
     why = hopeless if stuck is Stuck.HOPELESS else Reason(code=Why.ATTEMPTS_FAILED, count=work.tries)
     said = replace(why, details=evaluation.feedback[:2])
     escalated = e.SubtaskEscalated(**about_run(task, work, moment.at), why=said, patch=work.patch)
-    repeated = after_repeats(task, of_evaluation(evaluation), moment)
+    repeated = look_for_patterns(task, of_evaluation(evaluation), moment)
     return open_questions(task, [escalated, what_next(task, work, why), *repeated], moment)
 
 
@@ -221,7 +223,8 @@ def _enter(task: Task, step: Step | None, result: StepResult, moment: Moment) ->
         judged = _judgement(task, work, result, moment)
         return [judged, *_ask_by_risk(task, result, moment, looked_at=step.type == HUMAN.name)]
     if step.type == WORKER.name:
-        return [hand_on(task, work, step.name, moment.at)]
+        more = widen(work.scope, tuple(map(pattern_of, files_of(step))))  # what its workflow lets it add
+        return [replace(hand_on(task, work, step.name, moment.at), scope=more)]
     return [_due(task, work, step, moment)]
 
 
@@ -239,7 +242,9 @@ def after_join(task: Task, work: Work, tip: str, moment: Moment) -> Facts:
 def finish_subtask(task: Task, work: Work, tip: str, moment: Moment) -> Facts:
     """Its work is on the task's branch; what waited for it may start."""
     settled = e.SubtaskDone(task=task.id, at=moment.at, subtask=work.number, attempt=work.attempt, commit=tip)
-    return open_questions(task, [settled, *start_next(evolve(task, settled), moment)], moment)
+    after = evolve(task, settled)
+    called = after_finish(after, after.work.on(work.number), moment.watching(after))
+    return open_questions(task, [settled, *called, *start_next(evolve_all(after, called), moment)], moment)
 
 
 def most_attempts(task: Task) -> int:

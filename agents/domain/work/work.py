@@ -8,7 +8,8 @@ from enum import StrEnum
 from agents.domain.checks.evaluation import ChangedTest, Checked, Evaluation, RiskLevel, Score
 from agents.domain.checks.scope import Scope, ScopeMode
 from agents.domain.ids import PersonId, TaskId
-from agents.domain.reason import Cause
+from agents.domain.knowledge.owners import Carried
+from agents.domain.reason import Cause, Reason, Why
 from agents.domain.work.commit_style import CommitStyle
 
 
@@ -50,6 +51,7 @@ class Ending(StrEnum):
     NO_SANDBOX = "no_sandbox"
     NO_GROUND = "no_ground"  # its folder or what it may write cannot be read: ours to mend, not the minion's blocker
     NO_ANSWER = "no_answer"  # the model
+    TOO_LONG = "too_long"  # what it was told is longer than its model takes
     CONFLICT = "conflict"  # its commits do not fit on what others did meanwhile
 
 
@@ -117,20 +119,27 @@ class Work:
     state: SubtaskState = SubtaskState.PENDING
     queued: bool = False  # its turn has come; a minion is on the way
     attempt: int = 0  # the run that is under way or was the last
+    first: int = 1  # the run that it began with, or will begin with; a later one where a person had it begin anew
+    onward: tuple[int, ...] = ()  # of those runs, who went on where another worker had ended
     tries: int = 0  # attempts since a person last had a word in it
     branch: str = ""
     base: str = ""  # the commit the branch began from
     commit: str = ""  # the last one on the branch
+    joins: bool = False  # its commit is on the way onto the task's branch
+    joined: tuple[tuple[str, str], ...] = ()  # what is on the task's branch of it: commits, and what each began from
     scope: Scope = field(default_factory=lambda: Scope(mode=ScopeMode.EXPLICIT))
+    opened: tuple[str, ...] = ()  # locked interfaces that a person let it change
     feedback: tuple[str, ...] = ()  # what was found wrong, for the next attempt; what people want is in the wishes
     questions: int = 0  # asked in this attempt
     answer: str = ""  # to the question the run waits for
+    settled: tuple[str, ...] = ()  # questions that nobody answered, each with the default that holds
     turns: int = 0
     seconds: float = 0.0
     doing: str = ""  # in a few words, for the status card
     changed: int = 0  # files
     heard: int = 0  # the number of the last wish that the minion was told
     skills: tuple[str, ...] = ()  # that its minions were given, in all attempts
+    notes: tuple[str, ...] = ()  # of the project that its minions were shown, in all attempts
     engine: str = ""  # which engine in which sandbox its last minion had
     went_on: str = ""  # what became of the run when the bot died under it
     summary: str = ""  # what whoever handed it in says of it
@@ -158,6 +167,28 @@ class Work:
         return self.state in SETTLED
 
     @property
+    def has_begun(self) -> bool:
+        """Since a person last had it begin anew."""
+        return self.attempt >= self.first
+
+    @property
+    def was_reverted(self) -> bool:
+        """What it brought was taken back; it may come again."""
+        taken_back = isinstance(self.problem, Reason) and self.problem.code is Why.REVERTED
+        return self.state is SubtaskState.CANCELLED and taken_back
+
+    @property
+    def contribution(self) -> tuple[tuple[str, str], ...]:
+        """What it has on the task's branch; earlier versions did not note it."""
+        done = self.state is SubtaskState.DONE and self.commit
+        return self.joined or (((self.commit, self.base),) if done else ())
+
+    def attempt_of(self, run: int) -> int:
+        """Which attempt a run belongs to: several workers of a workflow may take turns in one."""
+        first = self.first if run >= self.first else 1
+        return run - first + 1 - sum(1 for number in self.onward if first <= number <= run)
+
+    @property
     def spoilt(self) -> bool:
         """A secret was committed. A branch goes with its history, so this one goes nowhere."""
         judged = self.evaluation
@@ -166,9 +197,34 @@ class Work:
         return any(gate.name == "secrets" and gate.score is Score.FAIL for gate in judged.gates)
 
 
+def begin_anew(work: Work) -> Work:
+    """As if nobody had begun, but for the numbers of its runs, and what it has on the task's branch."""
+    if not work.has_begun and work.state is SubtaskState.PENDING:
+        return work
+    return Work(
+        number=work.number,
+        attempt=work.attempt,
+        first=work.attempt + 1,
+        onward=work.onward,
+        joined=work.contribution,
+        skills=work.skills,
+        notes=work.notes,
+        tests_accepted=work.tests_accepted,
+    )
+
+
 def run_key(task: TaskId, subtask: int, attempt: int) -> str:
     """Names one run: its transcript, its checkout, its logs."""
     return f"{task}.{subtask}-{attempt}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reverting:
+    """A phase that is being taken back: no subtask starts meanwhile."""
+
+    phase: int
+    subtasks: tuple[int, ...]
+    by: PersonId
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -179,6 +235,7 @@ class WorkState:
     into: str = ""  # the branch it began from, and will be merged into
     co_author: str = ""  # that its commits name
     style: CommitStyle = field(default_factory=CommitStyle)  # of the project's commits
+    reverting: Reverting | None = None
 
     def on(self, number: int) -> Work:
         return next(work for work in self.subtasks if work.number == number)
@@ -192,5 +249,7 @@ class DeliveryState:
     draft: bool = False
     early: str = ""  # the head of a draft that was opened before the work was finished; empty once it is
     rounds: int = 0  # how often finished work was handed over
+    anew: bool = False  # a phase was begun anew or taken back since, so it is handed over again
+    notes: tuple[Carried, ...] = ()  # that the head brings in, beside the work
     advice: str = ""  # for whoever works in the branch that it was merged into
     merged_into: str = ""

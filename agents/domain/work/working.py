@@ -13,7 +13,8 @@ from agents.domain.decisions.subject import OfHead, OfRun
 from agents.domain.decisions.table import ask, open_questions
 from agents.domain.learning import proposing
 from agents.domain.reason import Cause
-from agents.domain.task.task import Task, TaskState
+from agents.domain.task.locking import fence_of
+from agents.domain.task.task import Task
 from agents.domain.work.dispatching import about_run, continue_run, key_of
 from agents.domain.work.work import Ending, SubtaskState, Work
 from agents.domain.workflow.workflow import DEFAULT
@@ -44,14 +45,15 @@ class Ended:
 def is_current(task: Task, fact: e.AboutWork) -> bool:
     """The run a job is for is still the one that counts."""
     work = task.work.on(fact.subtask)
-    return task.in_work and work.attempt == fact.attempt and work.state in (SubtaskState.PENDING, SubtaskState.RUNNING)
+    moves = work.has_begun and work.state in (SubtaskState.PENDING, SubtaskState.RUNNING)
+    return task.in_work and work.attempt == fact.attempt and moves
 
 
 def note_stop(task: Task, work: Work, commit: str, moment: Moment, changes: tuple[Change, ...] = ()) -> Facts:
-    if task.has_ended or work.state not in (SubtaskState.PENDING, SubtaskState.RUNNING):
+    if task.has_ended or not work.has_begun or work.state not in (SubtaskState.PENDING, SubtaskState.RUNNING):
         return []
     rests = e.MinionStopped(**about_run(task, work, moment.at), commit=commit, doing=work.doing, changes=changes)
-    if task.state is TaskState.RUNNING:  # it was resumed before this run had ended: nobody else would start it again
+    if task.is_working:  # it was resumed before this run had ended: nobody else would start it again
         return [rests, continue_run(task, work, moment.at)]
     return [rests]
 
@@ -65,6 +67,8 @@ def ask_person(task: Task, work: Work, wanted: Wanted, commit: str, moment: Mome
 def _question(task: Task, work: Work, wanted: Wanted) -> Question:
     run = OfRun(subtask=work.number, attempt=work.attempt, words=wanted.question)
     cause = f"{key_of(task, work)}:{work.questions}"
+    if wanted.paths and any(map(fence_of(task, work).locks, wanted.paths)):
+        return Question(kind=Kind.INTERFACE, evidence=wanted.paths, subject=run, cause=cause)
     if wanted.paths:
         return Question(kind=Kind.SCOPE, evidence=wanted.paths, subject=run, cause=cause)
     return Question(
@@ -88,7 +92,7 @@ def note_failure(task: Task, work: Work, ended: Ended, moment: Moment) -> Facts:
         changes=ended.changes,
     )
     proposal = proposing.after_blocker(task, work, ended.problem, moment) if ended.ending is Ending.BLOCKED else []
-    asked = what_next(task, replace(work, patch=ended.patch), ended.problem)
+    asked = what_next(task, replace(work, patch=ended.patch), ended.problem, ended.ending)
     return open_questions(task, [fact, asked, *proposal], moment)
 
 
@@ -114,5 +118,5 @@ def note_unmerged(task: Task, problem: Cause, moment: Moment) -> Facts:
 
 def close(task: Task, moment: Moment) -> Facts:
     """The task has ended well: nothing is left to decide but what it gave rise to."""
-    repeated = open_questions(task, proposing.after_repeats(task, (), moment), moment)
+    repeated = open_questions(task, proposing.look_for_patterns(task, (), moment), moment)
     return [*repeated, *withdraw(ending_with(task), Withdrawal.DONE, moment)]

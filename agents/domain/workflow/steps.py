@@ -27,7 +27,7 @@ class Drafts(StrEnum):
     END = "end"  # opened when all of it passed, ready when the outside review is over, or the merge is approved
 
 
-Setting = bool | int | str  # a value under `config:`
+Setting = bool | int | str | tuple[str, ...]  # a value under `config:`
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,14 +53,24 @@ PLAN = StepType(name="plan", level=StepLevel.TASK, obeys=_ROLE | _AGAIN, fixed=T
 PLAN_REVIEW = StepType(
     name="plan_review",
     level=StepLevel.TASK,
-    obeys=_PERSON | _POLICY,
+    obeys=_PERSON | _POLICY | {"role"},
     back="on_reject",
     fixed=True,
 )
 WORKER = StepType(
     name="worker",
     obeys=_ROLE | _AGAIN | _PERSON | {"outputs"},
-    config={"tdd": bool, "skip_edge_cases": bool, "add_docstrings": bool, "changelog": bool, "files": str},
+    config={
+        "tdd": bool,
+        "skip_edge_cases": bool,
+        "add_docstrings": bool,
+        "changelog": bool,
+        "coverage": int,  # percent of changed lines that tests must run; the checks after it look
+        "test_types": tuple,  # that it writes, such as integration or contract
+        "min_tests": int,  # that it adds, each with what it tests and why
+        "blind": bool,  # it works without the code that it tests
+        "files": str,
+    },
 )
 RULES = StepType(name="rules", obeys=_AGAIN | _POLICY, back="on_fail", looks=True, tried_whole=True, fixed=True)
 GATE = StepType(
@@ -78,9 +88,14 @@ REVIEW = StepType(
     looks=True,
 )
 HUMAN = StepType(name="human", obeys=_AGAIN, back="on_reject")
-JOIN = StepType(name="join", obeys=_POLICY, tried_whole=True, fixed=True)
+JOIN = StepType(name="join", obeys=_POLICY | _PERSON, tried_whole=True, fixed=True)
 PULL = StepType(
-    name="pull", level=StepLevel.TASK, obeys=_POLICY, config={"draft": Drafts}, tried_whole=True, fixed=True
+    name="pull",
+    level=StepLevel.TASK,
+    obeys=_POLICY,
+    config={"draft": Drafts, "audit": bool},
+    tried_whole=True,
+    fixed=True,
 )
 MERGE = StepType(name="merge", level=StepLevel.TASK, obeys=_POLICY, tried_whole=True, fixed=True)
 

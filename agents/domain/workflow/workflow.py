@@ -89,6 +89,11 @@ class Workflow:
         return Drafts(str(self.first(PULL).config.get("draft", Drafts.NONE)))
 
     @property
+    def keeps_audit(self) -> bool:
+        """Who did and decided what is kept as a document of its own."""
+        return bool(self.first(PULL).config.get("audit"))
+
+    @property
     def waits_for_forge(self) -> bool:
         """What the forge's own checks say is waited for, so the work is pushed before it is finished."""
         return any(step.waits_for_forge for step in self.steps)

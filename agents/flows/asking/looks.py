@@ -11,12 +11,15 @@ CONTINUES = 3  # earlier questions that a planner goes on from; a judge always b
 
 
 @asynccontextmanager
-async def with_look(asked: Ask, ports: Ports, *, role: str, turns: int, continues: int = 0) -> AsyncIterator[Ask]:
+async def with_look(
+    asked: Ask, ports: Ports, *, role: str, turns: int | None, continues: int = 0
+) -> AsyncIterator[Ask]:
     """The question, with tools to look at the code; as it was, where there is nothing to look at.
 
-    The run is named by the first word of its step, such as `critic:2`.
+    The run is named by the first word of its step, such as `critic:2`. No turns (None): the tools stand there and are
+    not to be called, for providers lay them before all words, and so find the beginning that others had.
     """
-    commit = await _find_commit(asked.task, ports) if turns else ""
+    commit = await _find_commit(asked.task, ports) if turns != 0 else ""
     if not commit:
         yield without_look(asked)
         return
@@ -27,11 +30,12 @@ async def with_look(asked: Ask, ports: Ports, *, role: str, turns: int, continue
         project=asked.task.project or "",
         commit=commit,
         role=role,
-        turns=turns,
+        turns=turns or 0,
         continues=continues,
+        judges=asked.question != "decompose",
     )
     async with ports.reader.look(brief, ports.live(asked.task.id, 0)) as look:
-        yield replace(asked, look=look, about={**asked.about, "looks": turns if look.tools else 0})
+        yield replace(asked, look=look, about={**asked.about, "looks": (turns or 0) if look.tools else 0})
 
 
 def without_look(asked: Ask) -> Ask:

@@ -12,6 +12,7 @@ from agents.domain.task.task import Task
 from agents.domain.work import dispatching, stepping
 from agents.domain.work.work import SubtaskState, Work
 from agents.domain.workflow.steps import GATE, REVIEW, RULES
+from agents.flows.controls import control_facts
 from agents.flows.outcomes import unless_ended
 from agents.flows.retrying import run_by_policy
 from agents.flows.steps.awaiting import begin_wait, push_for_checks, waits_for_forge
@@ -79,11 +80,12 @@ async def run_step(event: Event, ports: Ports) -> None:
     patch = "" if waits else await keep_evidence(run, result)
 
     def decide(now: Task, moment: Moment) -> Sequence[Event]:
+        tried = control_facts(now, run.controls, moment)
         if not _is_due(now, event):
-            return []
+            return tried
         if waits:
-            return begin_wait(now, run, checked, shown, moment)
-        return stepping.after_step(now, replace(now.work.on(event.subtask), patch=patch), result, moment)
+            return [*tried, *begin_wait(now, run, checked, shown, moment)]
+        return [*tried, *stepping.after_step(now, replace(now.work.on(event.subtask), patch=patch), result, moment)]
 
     await ports.store.record(task.id, decide)
 

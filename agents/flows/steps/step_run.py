@@ -1,10 +1,11 @@
 """What the runner of a step is given, and what becomes of what it found."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from agents.domain.checks.evaluation import Change, Checked, Evaluation, comments_of, comments_on, sum_up
 from agents.domain.checks.risk import not_low
 from agents.domain.models.failure import ErrorClass, Failure
+from agents.domain.skills.drafting import risk_of_change
 from agents.domain.task.task import Task
 from agents.domain.work import stepping
 from agents.domain.work.dispatching import key_of
@@ -12,6 +13,7 @@ from agents.domain.work.stepping import StepResult
 from agents.domain.work.work import Work
 from agents.domain.workflow.steps import Step
 from agents.domain.workflow.workflow import Ask, Go
+from agents.flows.controls import Control
 from agents.flows.outcomes import keep_outputs, keep_patch
 from agents.ports import Ports
 
@@ -25,6 +27,7 @@ class StepRun:
     step: Step
     commit: str  # what it looks at
     ports: Ports
+    controls: list[Control | None] = field(default_factory=list)  # how control questions beside it ended
 
 
 def fault_in(checked: Checked) -> Failure | None:
@@ -39,7 +42,7 @@ async def result_of_step(run: StepRun, checked: Checked) -> StepResult:
     tree = await run.ports.checkouts.tree(project, run.commit)
     evaluation = build_evaluation(work, run.commit, tree, changes, work.checked.plus(checked))
     by_files = run.ports.risk(changes, evaluation.coverage)  # all of them, not only those that the fact keeps
-    risk = not_low(by_files, evaluation.gates, changes)
+    risk = not_low(risk_of_change(run.task, changes, by_files), evaluation.gates, changes)
     return StepResult(step=run.step, checked=checked, evaluation=evaluation, risk=risk)
 
 

@@ -14,6 +14,7 @@ from agents.domain.checks.evaluation import GateCommands
 from agents.domain.errors import OverlordError
 from agents.domain.models.failure import ErrorClass
 from agents.ports import Shown, Workspace
+from agents.workspace.environments.layers import WRITTEN
 from agents.workspace.files.safe_open import Tree
 from agents.workspace.sandbox.walls import toolchain
 
@@ -129,8 +130,20 @@ class Environment:
     def furnish(self, folder: Path) -> None:
         """Put into a tree what belongs there and no commit holds. No link in it is followed."""
         if self.modules is not None and not os.path.lexists(folder / "node_modules"):
-            (folder / "node_modules").symlink_to(self.modules)  # Node looks for modules where the files are
+            _link_modules(folder / "node_modules", self.modules)  # Node looks for modules where the files are
         self.attached.furnish(folder)
+
+
+def _link_modules(folder: Path, modules: Path) -> None:
+    """Vite writes what it makes of its settings beside the modules, so there the folder itself is the tree's own."""
+    if not (modules / "vite").exists():
+        folder.symlink_to(modules)
+        return
+    folder.mkdir()
+    for name in sorted({path.name for path in modules.iterdir()}.difference(WRITTEN)):
+        (folder / name).symlink_to(modules / name)
+    for name in WRITTEN:
+        (folder / name).mkdir()
 
 
 def _copy(source: Tree, tree: Tree, path: str) -> None:

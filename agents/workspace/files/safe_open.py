@@ -48,12 +48,13 @@ class Tree:
             with os.fdopen(file, "rb", closefd=False) as stream:
                 return stream.read(most)
 
-    def write(self, path: str, content: bytes) -> None:
-        """Whole or not at all: written beside it under a name of its own, then put in its place."""
+    def write(self, path: str, content: bytes, *, runnable: bool | None = None) -> None:
+        """Whole or not at all: written beside it under a name of its own, then put in its place. `runnable`: as it was,
+        where nothing is said."""
         folder, _, name = path.rpartition("/")
         self.make_folders(folder)
         with self._opened(folder or ".", os.O_RDONLY | os.O_DIRECTORY) as place:
-            mode = self._mode_of(path)
+            mode = self._mode_of(path) if runnable is None else 0o755 if runnable else 0o644
             fresh = f".overlord-{os.getpid()}-{os.urandom(6).hex()}"
             file = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _PLAIN, 0o600, dir_fd=place)
             try:
@@ -67,6 +68,31 @@ class Tree:
                 raise NotThere(path, problem.strerror or str(problem)) from problem
             finally:
                 os.close(file)
+
+    def write_link(self, path: str, target: bytes) -> None:
+        """In place of what is there, if that is a file or a link."""
+        folder, _, name = path.rpartition("/")
+        self.make_folders(folder)
+        with self._opened(folder or ".", os.O_RDONLY | os.O_DIRECTORY) as place:
+            fresh = f".overlord-{os.getpid()}-{os.urandom(6).hex()}"
+            os.symlink(target, os.fsencode(fresh), dir_fd=place)
+            os.rename(fresh, name, src_dir_fd=place, dst_dir_fd=place)
+
+    def remove(self, path: str) -> None:
+        """A file or a link, never what a link points to; an empty folder above it goes too."""
+        folder, _, name = path.rpartition("/")
+        if problem := odd_path(path):
+            raise NotThere(path, problem)
+        with self._opened(folder or ".", os.O_RDONLY | os.O_DIRECTORY) as place:
+            os.unlink(name, dir_fd=place)
+        while folder:
+            above, _, name = folder.rpartition("/")
+            with self._opened(above or ".", os.O_RDONLY | os.O_DIRECTORY) as place:
+                try:
+                    os.rmdir(name, dir_fd=place)
+                except OSError:
+                    return  # something else is in it
+            folder = above
 
     def names(self, path: str, most: int = MANY) -> list[tuple[str, str]]:
         """What is in a folder, or so much of it: names, each with "file", "folder", "link" or "other"."""

@@ -55,8 +55,16 @@ class GitHubForge:
         if found is None or found.state == "open":
             await self._pushing.push(remote, branch, head, pull.replaces)
             found = found or await self._opened(remote, pull, base)
+            await self._label(remote, found.number, pull.labels)
         at = head if found.state == "open" else found.head.sha
         return PullRequest(number=found.number, url=found.html_url, head=at, state=found.standing, draft=found.draft)
+
+    async def _label(self, remote: Remote, number: int, labels: Sequence[str]) -> None:
+        """A label that is there already stays; to add it twice is to add it once."""
+        if labels:
+            path = f"/repos/{remote.full}/issues/{int(number)}/labels"
+            answer = await self._api.change("POST", path, {"labels": list(labels)})
+            expect_status(answer, f"the label of #{number}", 200)
 
     async def ready(self, project: str, number: int) -> None:
         """REST cannot say it. Lost answers are looked for before it is said again."""

@@ -25,7 +25,6 @@ from agents.workspace.gates.package_folders import by_package
 RUNS = 3
 _WHY = 300
 _BASELINE = TypeAdapter(Baseline)
-Asked = tuple[str, Command]
 
 
 async def measure(runner: GateRunner, written: GateCommands) -> list[CheckBaseline]:

@@ -33,6 +33,7 @@ SAME = "Not run again: it passed on the very same files, in the same environment
 _SILENT = (Belief.MUTE, Belief.PARTLY)
 LEFT_OUT = "tests that ran before the change do not run any more"  # perhaps by mistake
 NOTHING = Heard()
+IS_TEST = "::"
 TAMPERED = "the test runner was tampered with"
 UNHEARD = "its runner of tests was not heard to its end, twice: this machine is too busy. Check again when it is not"
 
@@ -77,7 +78,13 @@ class _Run(NamedTuple):
 
 def _as_before(run: PassedRun) -> _Run:
     ran = Ran(ended_by=EndedBy.EXIT, exit_code=0, output=run.output, cut=0, seconds=0.0)
-    return _Run(ran, run.report, run.coverage, run.belief, heard=Heard(reads=run.reads, starts=run.starts))
+    return _Run(
+        ran,
+        run.report,
+        run.coverage,
+        run.belief,
+        heard=Heard(reads=run.reads, starts=run.starts, replaced=run.replaced),
+    )
 
 
 def _to_keep(said: str, command: Command, run: _Run) -> PassedRun:
@@ -89,6 +96,7 @@ def _to_keep(said: str, command: Command, run: _Run) -> PassedRun:
         belief=run.belief,
         reads=run.heard.reads,
         starts=run.heard.starts,
+        replaced=run.heard.replaced,
     )
 
 
@@ -180,7 +188,18 @@ class GateRunner:
         """Whatever its runner says. Empty: it is taken at its word."""
         if run.doubt and not base and not await self._doubted_before(name, command):
             return LEFT_OUT if run.belief is Belief.PARTLY else f"{TAMPERED}: {run.doubt}"
+        if not base and (replaced := await self._newly_replaced(name, command, run)):
+            return f"{TAMPERED}: {few(replaced)} stood for something else while they ran"
         return UNHEARD if run.belief is Belief.UNHEARD and row.score is Score.PASS else ""
+
+    async def _newly_replaced(self, name: str, command: Command, run: _Run) -> list[str]:
+        """Of what tests are judged by: some projects have their own ways, without the change too."""
+        if not run.heard.replaced:
+            return []
+        before = await self.run(f"{name} of the base", command, base=True)
+        known = set(before.heard.replaced)
+        wraps = any(IS_TEST in name for name in known)  # it has its own way with tests, so with new ones too
+        return sorted(name for name in set(run.heard.replaced) - known if not (wraps and IS_TEST in name))
 
     async def _doubted_before(self, name: str, command: Command) -> bool:
         """Where planted tests are not reported right without the change either, they tell nothing."""
@@ -205,7 +224,9 @@ class GateRunner:
             (folder / self.out).mkdir()
             await asyncio.to_thread(self.environment.furnish, folder)
             planted = await held.enter_async_context(self._planting(folder, command))
-            marks = await asyncio.to_thread(marks_of, folder, [entry.path for entry in wanted.entries])
+            marks = await asyncio.to_thread(
+                marks_of, folder, [entry.path for entry in wanted.entries], self.case.own_tests
+            )
             ran = await self._shown(name, command, folder, planted)
             await held.aclose()
             touched = await asyncio.to_thread(overwritten, folder, marks, planted.began if planted else None)

@@ -3,11 +3,12 @@
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from functools import partial
 
-from agents.domain.checks.evaluation import ExtraGate, GateRun, Score
+from agents.domain.checks.evaluation import INTERFACES, ExtraGate, GateRun, Score
 from agents.domain.errors import OverlordError
 from agents.domain.models.failure import failure_of_step
 from agents.domain.text.sanitize import one_line
 from agents.workspace.gates import gate_steps, scoring
+from agents.workspace.gates.agreed.interface_gate import judge_interfaces
 from agents.workspace.gates.comparing.new_tests import NEW_TESTS
 from agents.workspace.gates.comparing.suite_runs import SuiteRuns
 from agents.workspace.gates.gate_runner import GateRunner
@@ -40,6 +41,8 @@ def _gates(
     """Tests of each package in its own folder; a command that the operator wrote is one for all of them."""
     if gate is not None:
         yield name, partial(gate_steps.extra, runner, gate)
+    elif name == INTERFACES:
+        yield name, partial(judge_interfaces, runner)
     elif name == gate_steps.LINT:
         yield from _lints(runner, parts)
     else:

@@ -5,12 +5,11 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from agents.domain.checks.evaluation import ExtraGate, GateRun, PackageCommands, Rung, Score, Sign
-from agents.domain.checks.file_kinds import is_test
 from agents.domain.checks.findings import new_findings
 from agents.workspace.gates import detect, gate_commands, scoring
 from agents.workspace.gates.comparing import old_tests
-from agents.workspace.gates.comparing.data_files import data_read
-from agents.workspace.gates.comparing.foul_code import why_not_run
+from agents.workspace.gates.comparing.data_files import data_read, helpers_changed
+from agents.workspace.gates.comparing.foul_code import why_not_believed, why_not_run
 from agents.workspace.gates.comparing.lines import new_lines
 from agents.workspace.gates.comparing.new_tests import NEW_TESTS, judge_new_tests
 from agents.workspace.gates.comparing.newly_failing import cannot_tell, judge_suite
@@ -95,7 +94,7 @@ async def _only_new(runner: GateRunner, check: Check, outcome: Outcome, row: Gat
     if known:
         before = await runner.run(f"{check.name} of the base", check.command(known, look), base=True)
         if row.exit_code == before.row.exit_code == _RUFF_BROKE:
-            return replace(row, score=Score.FAIL, why="ruff does not run without the change either: mend its settings")
+            return replace(row, score=Score.FAIL, why="ruff does not run without the change either: fix its settings")
         said = before.said
     if row.exit_code == _RUFF_BROKE:
         return row
@@ -125,6 +124,8 @@ async def tests(runner: GateRunner, suite: SuiteRuns | None) -> Outcome:
     outcome = await judge_suite(suite, await runner.run(name, command))
     if command.report:
         outcome = replace(outcome, row=await _at_fault(runner, outcome))
+        if outcome.row.score is Score.PASS and (why := why_not_believed(runner)):
+            outcome = replace(outcome, row=replace(outcome.row, score=Score.NEEDS_REVISION, why=why))
     if cannot_tell(outcome.row):
         outcome = replace(outcome, row=replace(outcome.row, signs=(Sign.UNTOLD,)))
     outcome = replace(outcome, row=replace(outcome.row, rungs=_rungs(command, outcome)))
@@ -232,7 +233,7 @@ async def suite_files(suite: SuiteRuns) -> SuiteFiles:
     runner, case = suite.runner, suite.runner.case
     found = case.way if case.is_part else detect.tests(case.before) or detect.tests(case.after)
     way = None if runner.commands.tests or own_of(runner).tests else found
-    return SuiteFiles(case=case, way=way, reads=await data_read(suite))
+    return SuiteFiles(case=case, way=way, reads=await data_read(suite) | await helpers_changed(case))
 
 
 def place_of(runner: GateRunner) -> Place:
@@ -250,7 +251,7 @@ def tests_command(runner: GateRunner, *, measured: bool = False) -> Command | No
     if way is None:
         return None
     paths = dict.fromkeys((*case.changed_files, *case.measured))
-    sources = [path for path in paths if path.endswith(".py") and not is_test(path)]
+    sources = [path for path in paths if path.endswith(".py") and not case.is_test(path)]
     measured = measured and not detect.measures_itself(case.after)
     command = gate_commands.tests(way, runner.environment, runner.out, sources if measured else (), place_of(runner))
     return replace(command, plants=command.plants or planted_in(way, case.before, case.after))

@@ -6,7 +6,16 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from agents.domain.checks.evaluation import PROJECT, RULES, ExtraGate, GateCommands, GateRun, Score
+from agents.domain.checks.evaluation import (
+    INTERFACES,
+    PARTS_OF_TESTS,
+    PROJECT,
+    RULES,
+    ExtraGate,
+    GateCommands,
+    GateRun,
+    Score,
+)
 from agents.domain.checks.scope import Scope, ScopeMode
 from agents.domain.errors import OverlordError
 from agents.domain.project.ground import Baseline
@@ -25,6 +34,7 @@ from agents.workspace.gates.passed_runs import PassedRuns
 from agents.workspace.gates.rules import Case
 from agents.workspace.git import objects
 from agents.workspace.git.clean_checkout import CleanCheckout
+from agents.workspace.skill_files import Shelf
 
 _LONGEST = 600  # characters of a reason
 CHANGELOG = "changelog"
@@ -42,6 +52,8 @@ class GateConfig:
     measured: bool = True  # whether its checks are tried before any work; those of the sample are known to pass
     reruns: int = RERUNS  # of what newly fails
     checkout: Path | None = None  # where its own .venv or node_modules lies, if not in the repository's folder
+
+    shelf: Shelf | None = None  # where its skills are, and how they are read
 
     @property
     def home(self) -> Path:
@@ -69,7 +81,9 @@ class GateConfig:
         own = self.commands.of(name)
         if own:
             return {name: ExtraGate(name=name, command=own)}
-        known = {**self._project, CHANGELOG: None}
+        if name in PARTS_OF_TESTS:
+            return self.checks(replace(candidate, check=gate_steps.TESTS))
+        known = {**self._project, CHANGELOG: None, INTERFACES: None}
         return {name: known[name]} if name in known else {}
 
     def with_gates(self, gates: Sequence[ExtraGate]) -> "GateConfig":
@@ -111,7 +125,7 @@ class SandboxGates:
         if not wanted and candidate.check != RULES:
             return Judged(gates=())
         try:
-            case = await rules.read(candidate, config.repository)
+            case = await rules.read(candidate, config.repository, config.commands.tests)
             if candidate.check == RULES:
                 return await self._by_rule(case, config)
         except OverlordError as problem:
@@ -124,7 +138,7 @@ class SandboxGates:
 
     async def _by_rule(self, case: Case, config: GateConfig) -> Judged:
         """What is left out because the rules say no for good is told, too."""
-        rows = await rules.by_rule(case, self._tools.redact)
+        rows = await rules.by_rule(case, self._tools.redact, config.shelf)
         because = why_stopped(rows)
         left = config.names if because else ()
         return Judged(gates=(*rows, *(left_out(name, because) for name in left)))
@@ -146,7 +160,7 @@ class SandboxGates:
             project=project, base=commit, commit=commit, scope=Scope(mode=ScopeMode.EXPLICIT), log=f"baseline-{project}"
         )
         try:
-            case = await rules.read(whole, config.repository)
+            case = await rules.read(whole, config.repository, config.commands.tests)
             runner = await self._runner(case, config, show)
         except OverlordError as problem:
             return Baseline(tree=tree, key=key, checks=(baselines.cannot_run("checks", problem),))

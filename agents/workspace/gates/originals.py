@@ -39,6 +39,13 @@ _SKIPS = re.compile(
     r"\bmark\.(?:skip|skipif|xfail)\b|\bpytest\.(?:skip|xfail|importorskip)\b|\bunittest\.(?:skip\w*|expectedFailure)\b"
     r"|@skip\w*\b|\bself\.skipTest\b|\b(?:it|test|describe)\.(?:skip|todo)\b|\bx(?:it|describe|test)[ \t]*\("
     r"|\bt\.Skip\w*\(|#\[ignore\b|\bcollect_ignore\w*|__test__[ \t]*=[ \t]*False"
+    r"|\{\s*(?:skip|todo)\s*:\s*(?!false\b)|#\[cfg\((?:any\(\)|FALSE|false)\)\]|\b\w+\.(?:skip|todo)\(\)"
+)
+# What leaves a test before it says anything, or takes a failure for none.
+_EMPTIES = re.compile(
+    r"(?:=>|\bfunction\s*\w*\s*\([^)\n]*\)|\bfn\s+\w+\(\)(?:\s*->[^{\n]*)?|^func\s+Test\w+\([^)\n]*\))\s*\{\s*return\s*[;\n}]"
+    r"|\bcatch\s*(?:\([^)\n]*\)\s*)?\{\s*\}|\brecover\(\)|\bcatch_unwind\b|\.catch\(\s*\([^)\n]*\)\s*=>\s*(?:\{\s*\}|null|undefined)\s*\)",
+    re.MULTILINE,
 )
 
 
@@ -64,7 +71,7 @@ class Restored:
     @property
     def changes_anything(self) -> bool:
         """A test that was only added counts too: while it is loaded it can change what others test."""
-        return bool(self.over or self.without)
+        return bool(self.over or self.without or self.texts)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,6 +80,7 @@ class Weakened:
     fewer_tests: int = 0
     fewer_asserts: int = 0
     more_skips: int = 0
+    more_empty: int = 0
 
     @property
     def words(self) -> tuple[str, ...]:
@@ -85,6 +93,8 @@ class Weakened:
             said.append(f"{many(self.fewer_asserts, 'assertion')} fewer in the tests that were changed")
         if self.more_skips:
             said.append(f"{many(self.more_skips, 'mark')} added that skip a test or expect it to fail")
+        if self.more_empty:
+            said.append(f"{many(self.more_empty, 'place')} more where a test ends early or catches its own failure")
         return tuple(said)
 
 
@@ -152,6 +162,7 @@ def find_weakening(before: Mapping[str, str], after: Mapping[str, str]) -> Weake
         fewer_tests=max(0, had.total() - has.total()),
         fewer_asserts=max(0, _count(_ASSERTS, before) - _count(_ASSERTS, after)),
         more_skips=max(0, _count(_SKIPS, _known_parts(after, before)) - _count(_SKIPS, before)),
+        more_empty=max(0, _count(_EMPTIES, _known_parts(after, before)) - _count(_EMPTIES, before)),
     )
 
 

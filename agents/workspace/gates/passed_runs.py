@@ -25,6 +25,7 @@ class PassedRun:
     belief: Belief = Belief.BELIEVED  # in its runner; where it is doubted on the base as well, it counts all the same
     reads: tuple[str, ...] = ()  # files that its tests read
     starts: tuple[str, ...] = ()  # tests that started programs
+    replaced: tuple[str, ...] = ()  # of what tests are judged by
 
 
 class PassedRuns:
@@ -48,7 +49,7 @@ class PassedRuns:
             kept = json.loads(self._file(key).read_bytes())
             report = _report(kept["report"]) if kept["report"] else None
             belief = Belief(kept.get("belief", Belief.BELIEVED))
-            lists = {name: tuple(kept[name]) for name in ("measured", "reads", "starts")}
+            lists = {name: tuple(kept[name]) for name in ("measured", "reads", "starts", "replaced")}
             found = PassedRun(**{**kept, **lists, "report": report, "belief": belief})
         except (OSError, ValueError, TypeError, KeyError):
             return None

@@ -7,6 +7,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from agents.domain.checks.evaluation import GateRun, Score
+from agents.domain.checks.file_kinds import holds_tests, is_test
+from agents.domain.checks.own_tests import own_tests
 from agents.domain.checks.scope import Scope, ScopeMode, is_denied, twins
 from agents.domain.text.redact import Redact
 from agents.domain.text.sanitize import clean, one_line
@@ -15,6 +17,7 @@ from agents.workspace.gates import detect
 from agents.workspace.gates.originals import many
 from agents.workspace.git import objects
 from agents.workspace.git.objects import LINK, MODULE, Differing, Entry
+from agents.workspace.skill_files import Shelf, judge_skills
 
 KB, MB = 1 << 10, 1 << 20
 COMMITS_MOST = 200
@@ -84,29 +87,24 @@ def leaves(path: str, target: bytes) -> bool:
     return b".." in parts[climbs:] or parts[:climbs].count(b"..") > path.count("/")
 
 
-def within(differing: Sequence[Differing], scope: Scope) -> GateRun:
-    """The second fence, whatever a shell command did."""
+def within(differing: Sequence[Differing], scope: Scope, shelf: Shelf | None = None) -> GateRun:
+    """The second fence, whatever a shell command did. The folder of skills is denied wherever a project has it."""
     why = [
         f"{display_path(each.change.path)}: {problem}"
         for each in differing
-        if (problem := _outside(each.change.path, scope))
+        if (problem := _outside(each.change.path, scope, shelf))
     ]
     allowed = "anything" if scope.mode is ScopeMode.UNRESTRICTED else ", ".join(scope.patterns) or "nothing"
     return _row("scope", why, one_line(f"all within {allowed}"))
 
 
-def why_outside(paths: Sequence[str], scope: Scope) -> str:
-    """For a minion that can still put them back; empty: all are within its scope."""
-    found = [f"{display_path(path)}: {problem}" for path in paths if (problem := _outside(path, scope))]
-    if not found:
-        return ""
-    more = f", and {len(found) - NAMED_MOST} more" if len(found) > NAMED_MOST else ""
-    how = "Put them back as they were (`git show HEAD:PATH` shows it; remove what is new), or call request_scope."
-    return f"these changed files are refused: {'; '.join(found[:NAMED_MOST])}{more}. {how}"
+def outside(paths: Sequence[str], scope: Scope) -> dict[str, str]:
+    """Paths that the gate would refuse, and why."""
+    return {path: problem for path in paths if (problem := _outside(path, scope))}
 
 
-def _outside(path: str, scope: Scope) -> str | None:
-    if path not in scope.patterns and is_denied(path):
+def _outside(path: str, scope: Scope, shelf: Shelf | None = None) -> str | None:
+    if path not in scope.patterns and (is_denied(path) or (shelf is not None and shelf.holds(path))):
         return "on the standing deny list; only a person can allow it, by name"
     problem = scope.refuse(path)
     return "outside what this subtask may write" if problem and "outside what this subtask" in problem else problem
@@ -185,6 +183,7 @@ class Case:
     others: tuple[str, ...] = ()  # packages in folders beneath it, which are looked at by themselves
     way: detect.Way | None = None  # how the tests of that folder are run
     shared: tuple[Differing, ...] = ()  # what differs at the root, beside what differs in the package
+    own_tests: frozenset[str] = frozenset()  # what settings make tests, though names do not say so
 
     @property
     def empty(self) -> bool:
@@ -209,6 +208,12 @@ class Case:
         """As it is called from the package's own folder."""
         return path.removeprefix(f"{self.package}/") if self.package else path
 
+    def is_test(self, path: str) -> bool:
+        return is_test(path) or path in self.own_tests
+
+    def holds_tests(self, path: str) -> bool:
+        return holds_tests(path) or path in self.own_tests
+
     @property
     def is_gone(self) -> bool:
         """Whether the package is there no more."""
@@ -220,8 +225,8 @@ class Case:
         return sum(1 for line in kept if line and not line.startswith(b"#"))
 
 
-async def read(candidate: Candidate, repository: Path) -> Case:
-    """Raises GitFailed."""
+async def read(candidate: Candidate, repository: Path, command: str = "") -> Case:
+    """`command`: what the operator wrote to run the tests. Raises GitFailed."""
     base, commit = candidate.base, candidate.commit
     had = await objects.entries(repository, base)
     has = await objects.entries(repository, commit)
@@ -230,30 +235,54 @@ async def read(candidate: Candidate, repository: Path) -> Case:
         for each in await objects.changes(repository, base, commit)
     )
     measured = await objects.changes(repository, candidate.since or base, commit)
+    before, after = await detect.look_at(repository, had), await detect.look_at(repository, has)
+    added = {each.change.path for each in differing if each.before is None}
     return Case(
         candidate=candidate,
         repository=repository,
         had=had,
         has=has,
         differing=differing,
-        before=await detect.look_at(repository, had),
-        after=await detect.look_at(repository, has),
+        before=before,
+        after=after,
         trees=(await objects.tree_of(repository, base), await objects.tree_of(repository, commit)),
         contents=await _contents(repository, (each.after for each in differing if each.after)),
         former=await _contents(repository, (each.before for each in differing if each.before)),
         measured=tuple(each.path for each in measured if each.path in has),
+        own_tests=_own_tests(before, command) | (_own_tests(after, command) & added),
     )
 
 
-async def by_rule(case: Case, redact: Redact) -> list[GateRun]:
+def _own_tests(look: detect.Look, command: str) -> frozenset[str]:
+    """By the settings at the root, and by those of each package."""
+    found = set(own_tests(look.paths, look.texts, command))
+    for folder in {path.rpartition("/")[0] for path in look.texts} - {""}:
+        own = look.within(folder)
+        found |= {f"{folder}/{path}" for path in own_tests(own.paths, own.texts)}
+    return frozenset(found)
+
+
+async def by_rule(case: Case, redact: Redact, shelf: Shelf | None = None) -> list[GateRun]:
     """The gates that run nothing."""
     candidate = case.candidate
     return [
         await asyncio.to_thread(forbidden, case.differing, lambda path: case.contents.get(path, b""), case.has),
-        within(case.differing, candidate.scope),
+        within(case.differing, candidate.scope, shelf),
         await _secrets(case, redact),
         loop(case.trees[1], case.trees[0], candidate.earlier, candidate.scope),
+        *(await _skills(case, shelf) if shelf else ()),
     ]
+
+
+async def _skills(case: Case, shelf: Shelf) -> list[GateRun]:
+    """Whoever changes the skills of a project, and for whatever reason."""
+    touched = [each for each in case.differing if shelf.holds(each.change.path)]
+    if not touched:
+        return []
+    now = [entry for path, entry in case.has.items() if shelf.holds(path) and entry.size <= TEXT_MOST]
+    there = await objects.blobs(case.repository, now)
+    changed = {each.change.path: there.get(each.change.path, b"") for each in touched if each.after is not None}
+    return [await asyncio.to_thread(judge_skills, shelf, changed, there, case.candidate.skill)]
 
 
 async def _secrets(case: Case, redact: Redact) -> GateRun:

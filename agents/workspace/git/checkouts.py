@@ -1,5 +1,7 @@
 """Branches of the projects and the folders they are worked on in, outside of anybody's own checkout."""
 
+import asyncio
+import os
 from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import replace
@@ -7,11 +9,16 @@ from pathlib import Path
 
 from agents.domain.checks.evaluation import Change
 from agents.domain.work.git_names import Message
-from agents.ports import Checkout, CheckoutFailed, Uncommittable, Workspace
+from agents.ports import Checkout, CheckoutFailed, Joined, Uncommittable, Undone, Workspace
+from agents.workspace.blind import blind_folders
 from agents.workspace.files.artefacts import file_name
+from agents.workspace.files.untrusted import remove
 from agents.workspace.git import objects, staging
+from agents.workspace.git.file_commit import write_files
 from agents.workspace.git.folders import Folder, Folders
 from agents.workspace.git.mirror import ATTEMPTS, Mirror, check_commit, ref
+from agents.workspace.git.putting_back import put_back
+from agents.workspace.git.undoing import undo
 
 READ_MOST = 2 * 1024 * 1024  # bytes
 PATCH_MOST = 32 * 1024 * 1024  # more than the gates let pass
@@ -47,6 +54,7 @@ class GitCheckouts:
         `owner`: the user that sandboxes run as, if it is another; folders are then given to them ahead of time.
         """
         home = home.resolve()
+        self._home, self._owner = home, owner
         self._environment = environment
         self._fresh = fresh
         self._projects = {
@@ -77,7 +85,25 @@ class GitCheckouts:
             if head := await self.tip(project, "HEAD"):
                 await self._folders(project).prepare(head)
 
-    async def open(self, project: str, branch: str, start: str) -> Checkout:
+    async def open(self, project: str, branch: str, start: str, blind: tuple[str, ...] = ()) -> Checkout:
+        opened = await self._open(project, branch, start)
+        if not blind:
+            return opened
+        place = self._blind_place(project, branch)
+        with _translate_errors(branch):
+            await asyncio.to_thread(make_folder, place, self._owner)
+            await blind_folders.lay(place, self.repository(project), opened.head, blind)
+        return replace(opened, workspace=Workspace(path=place), blind=blind)
+
+    def _blind_place(self, project: str, branch: str) -> Path:
+        return self._home / "blind" / file_name(project) / _name_of(branch)
+
+    async def whole(self, checkout: Checkout) -> Workspace:
+        """The branch's own folder, with the project's environment: there the host runs tests of the blind."""
+        async with self._found(checkout) as folder:
+            return await self._workspace(checkout.project, folder.path, checkout.base)
+
+    async def _open(self, project: str, branch: str, start: str) -> Checkout:
         mirror, folders, name = self._mirror(project), self._folders(project), _name_of(branch)
         with _translate_errors(branch):
             for tries in range(ATTEMPTS):
@@ -136,6 +162,21 @@ class GitCheckouts:
         async with self._found(checkout) as folder:
             return await staging.unsaved_paths(folder.git)
 
+    async def changed_paths(self, checkout: Checkout, base: str) -> Sequence[str]:
+        """All that differs from a commit, as it would be committed; where it could not be, from the last commit."""
+        async with self._found(checkout) as folder:
+            try:
+                tree = await staging.stage_all(folder.git, folder.path, folder.aside)
+            except Uncommittable:
+                return await staging.unsaved_paths(folder.git)
+        changes = await objects.changes(self.repository(checkout.project), check_commit(base), tree)
+        return [change.path for change in changes]
+
+    async def put_back(self, checkout: Checkout, commit: str, paths: Sequence[str]) -> list[str]:
+        """As they were at the commit; what could not be put back, and why."""
+        async with self._found(checkout) as folder:
+            return await put_back(self.repository(checkout.project), folder.path, check_commit(commit), paths)
+
     async def changes(self, project: str, base: str, commit: str) -> Sequence[Change]:
         place = self.repository(project)
         return await objects.changes(place, check_commit(base), check_commit(commit), errors="backslashreplace")
@@ -157,17 +198,34 @@ class GitCheckouts:
     async def join(self, project: str, into: str, start: str, commit: str, message: Message) -> str | None:
         return await self._mirror(project).join(into, start, commit, message)
 
+    async def forward(self, project: str, into: str, start: str, commit: str) -> str:
+        return await self._mirror(project).forward(into, start, commit)
+
+    async def undo(self, project: str, branch: str, start: str, joined: Sequence[Joined]) -> Undone:
+        return await undo(self._mirror(project), branch, check_commit(start), joined)
+
+    async def write(self, project: str, branch: str, start: str, files: Mapping[str, bytes], message: Message) -> str:
+        mirror = self._mirror(project)
+        commit = await write_files(mirror, start, files, message)
+        await mirror.put(branch, commit)
+        return commit
+
     async def close(self, checkout: Checkout) -> None:
         await self.discard(checkout.project, checkout.branch)
 
     async def discard(self, project: str, branch: str) -> None:
         with _translate_errors(branch):
+            await asyncio.to_thread(remove, self._blind_place(project, branch))
             await self._folders(project).close(_name_of(branch))
 
     async def sweep(self, wanted: Collection[tuple[str, str]]) -> int:
         removed = 0
         for project, folders in self._projects.items():
-            removed += await folders.sweep({_name_of(branch) for of, branch in wanted if of == project})
+            mine = {_name_of(branch) for of, branch in wanted if of == project}
+            removed += await folders.sweep(mine)
+            for left in (self._home / "blind" / file_name(project)).glob("*"):
+                if left.name not in mine:
+                    await asyncio.to_thread(remove, left)
         return removed
 
     @asynccontextmanager
@@ -176,6 +234,10 @@ class GitCheckouts:
         async with self._folders(checkout.project).find(_name_of(checkout.branch)) as folder:
             if folder is None:
                 raise CheckoutFailed(f"The folder of {checkout.branch} is not there", next_step="Open it again.")
+            place = self._blind_place(checkout.project, checkout.branch)
+            if checkout.blind and place.is_dir():
+                known = await objects.entries(self.repository(checkout.project), checkout.head)
+                await asyncio.to_thread(blind_folders.bring_in, place, folder.path, checkout.blind, [*known])
             yield folder
 
     async def _workspace(self, project: str, path: Path, base: str) -> Workspace:
@@ -194,6 +256,13 @@ class GitCheckouts:
         if project not in self._projects:
             raise CheckoutFailed(f"There is no project {project!r}", next_step="Name one of overlord.yaml.")
         return self._projects[project]
+
+
+def make_folder(place: Path, owner: int | None) -> None:
+    """Whoever the sandbox runs as owns it, and so what is written there."""
+    place.mkdir(parents=True, exist_ok=True)
+    if owner is not None:
+        os.chown(place, owner, owner)
 
 
 @contextmanager

@@ -128,6 +128,14 @@ class Mirror:
             made = await self.move(branch, await self.fetch_commit(start), "")
         return start if made else await self.tip(branch)
 
+    async def put(self, branch: str, commit: str) -> None:
+        """Have a branch of our own be there, wherever it was: nobody works on it."""
+        for _ in range(ATTEMPTS):
+            there = await self.tip(branch)
+            if there == commit or await self.move(branch, commit, there):
+                return
+        raise CheckoutFailed(f"{branch} moved {ATTEMPTS} times while it was written", next_step="Try again.")
+
     async def write_commit(self, tree: str, parents: Sequence[str], message: Message, date: str = "") -> str:
         words = as_signed(message)
         who = replace(self._git, environ=identity(date, words.signature))
@@ -147,22 +155,43 @@ class Mirror:
                 return new
         raise CheckoutFailed(f"{into} moved {ATTEMPTS} times while it was written", next_step="Try again.")
 
-    async def _joined(self, tip: str, commit: str, message: Message) -> str | None:
-        """As late as the later of the two: made again after a kill, it is the same commit."""
-        if await self._contains(tip, commit):
-            return tip
-        if await self._contains(commit, tip):
-            return commit
-        try:
-            said = await self._git.line("merge-tree", "--write-tree", "--no-messages", tip, commit)
-        except GitFailed as problem:
-            if problem.code == 1 or "unrelated histories" in problem.said:
-                return None
-            raise
-        times = await self._git.line("log", "--no-walk", "--format=%ct", tip, commit)
-        return await self.write_commit(said, (tip, commit), message, f"@{max(map(int, times.split()))} +0000")
+    async def forward(self, into: str, start: str, commit: str) -> str:
+        commit, start = await self.fetch_commit(commit), await self.fetch_commit(start)
+        there = await self.tip(into)
+        if not await self.contains(commit, there or start):
+            return ""
+        if not there and not await self.move(into, start, ""):
+            return ""
+        from_where = there or start
+        return commit if commit == from_where or await self.move(into, commit, from_where) else ""
 
-    async def _contains(self, tip: str, commit: str) -> bool:
+    async def _joined(self, tip: str, commit: str, message: Message) -> str | None:
+        """Always a commit of its own, so that it can be taken back, and as late as the later of the two: made again
+        after a kill, it is the same."""
+        if await self.contains(tip, commit):
+            return tip
+        tree, _ = await self.merge_trees(tip, commit)
+        if not tree:
+            return None
+        times = await self._git.line("log", "--no-walk", "--format=%ct", tip, commit)
+        return await self.write_commit(tree, (tip, commit), message, f"@{max(map(int, times.split()))} +0000")
+
+    async def merge_trees(self, one: str, other: str) -> tuple[str, tuple[str, ...]]:
+        """The files of both together; or no tree, and the paths that do not fit."""
+        said = await self._git.ask("merge-tree", "--write-tree", "--no-messages", "--name-only", "-z", one, other)
+        if said.code not in (0, 1) and "unrelated histories" not in said.err:
+            raise GitFailed("merge-tree", said.err, said.code)
+        tree, *paths = said.text.split("\0")
+        return (tree.strip(), ()) if said.code == 0 else ("", tuple(dict.fromkeys(filter(None, paths))))
+
+    async def first_parents(self, start: str, tip: str) -> list[list[str]]:
+        """Each commit of a branch with its parents, newest first, without what was joined onto it."""
+        said = await self._git.line(
+            "rev-list", "--first-parent", "--parents", check_commit(tip), f"^{check_commit(start)}"
+        )
+        return [line.split() for line in said.splitlines()]
+
+    async def contains(self, tip: str, commit: str) -> bool:
         return await self._git.says("merge-base", "--is-ancestor", commit, tip)
 
     async def difference(self, base: str, commit: str, most: int) -> tuple[str, int]:

@@ -168,6 +168,16 @@ async def committed_files(repository: Path, folder: str, commit: str = "HEAD") -
     return found
 
 
+async def files_beneath(repository: Path, folder: str, commit: str, most: int, largest: int) -> dict[str, bytes | None]:
+    """Files at any depth of a folder. None: it is a link or a submodule. For one that is too large: blanks."""
+    said = await git(repository, "ls-tree", "-r", "-l", "-z", "--full-tree", commit, "--", f"{folder.strip('/')}/")
+    entries = [entry for entry in _entries(said) if entry.path.isprintable()][:most]
+    plain = [entry for entry in entries if entry.mode.startswith("100")]
+    read = await blobs(repository, [entry for entry in plain if entry.size <= largest])
+    large = {entry.path: b" " * (largest + 1) for entry in plain if entry.size > largest}
+    return {entry.path: large.get(entry.path, read.get(entry.path)) for entry in entries}
+
+
 async def named_files(repository: Path, paths: Sequence[str], commit: str = "HEAD") -> dict[str, bytes]:
     """Plain files of these names, without those that are large."""
     try:

@@ -103,7 +103,7 @@ class Bubblewrap:
         self, workspace: Workspace, profile: Profile, command: Sequence[str], on_output: Listener | None = None
     ) -> Ran:
         session.encode_command([*workspace.around, *command])
-        if profile.egress or workspace.first:
+        if profile.opens or workspace.first:
             async with self.open(workspace, profile) as room:
                 return await room.run(command, on_output=on_output)
         began, ended = time.monotonic(), running.DIED
@@ -130,7 +130,7 @@ class Bubblewrap:
             words, said = os.pipe()
             held.callback(os.close, words)
             program = syscalls.descriptor_of(session.INSIDE.read_bytes())
-            port = walls.PROXY_PORT if profile.egress else 0
+            port = walls.PROXY_PORT if profile.opens else 0
             inside = session.inside_command(self.tools.python, f"/proc/self/fd/{program}", theirs.fileno(), port)
             try:
                 process = launch.process([*inside, self.guard.token], said, theirs.fileno(), program)

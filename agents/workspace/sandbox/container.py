@@ -154,7 +154,7 @@ class Container:
             door = Path(held.enter_context(tempfile.TemporaryDirectory(prefix="overlord-room-")))
             listening = held.enter_context(_listening(door))
             held.push_async_callback(self._engine, "rm", "--force", name)
-            port = PROXY_PORT if profile.egress else 0
+            port = PROXY_PORT if profile.opens else 0
             inside = session.inside_command(
                 self.python, str(DOOR / "inside.py"), str(DOOR / "socket"), port, str(DOOR / "filter")
             )

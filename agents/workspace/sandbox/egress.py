@@ -6,6 +6,7 @@ import re
 import socket
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass
 from http import HTTPStatus
 
 from agents.ports import Profile
@@ -26,16 +27,23 @@ _HOP = re.compile(
 )
 
 
-@asynccontextmanager
-async def serving(door: socket.socket, profile: Profile) -> AsyncIterator[None]:
-    """Answers at a listening socket, which may belong to another network namespace."""
-    proxy = Proxy(profile)
-    server = await asyncio.start_server(proxy.answer, sock=door, limit=HEAD_MOST)
-    try:
-        yield
-    finally:
-        server.close()
-        await proxy.close()
+@dataclass(frozen=True, slots=True)
+class Proxied:
+    """The door of a sandbox that may reach what is on its list. Implements agents.ports.Door."""
+
+    profile: Profile
+
+    @asynccontextmanager
+    async def serving(self, at: int) -> AsyncIterator[None]:
+        door = socket.socket(fileno=at)
+        door.setblocking(False)
+        proxy = Proxy(self.profile)
+        server = await asyncio.start_server(proxy.answer, sock=door, limit=HEAD_MOST)
+        try:
+            yield
+        finally:
+            server.close()
+            await proxy.close()
 
 
 class Proxy:

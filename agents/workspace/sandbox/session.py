@@ -88,9 +88,7 @@ async def ready(control: socket.socket, profile: Profile, held: AsyncExitStack) 
     if said != _READY:
         raise NeverReady
     if descriptors:
-        door = socket.socket(fileno=descriptors[0])
-        door.setblocking(False)
-        await held.enter_async_context(egress.serving(door, profile))
+        await held.enter_async_context((profile.door or egress.Proxied(profile)).serving(descriptors[0]))
 
 
 class NeverReady(Exception):

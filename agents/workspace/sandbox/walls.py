@@ -28,6 +28,7 @@ GATE = Profile(
     output=256 * MB,
 )
 MINION = replace(GATE, name="minion", seconds=1800, memory=4 * GB, cpus=2, processes=256, disk=4 * GB, kept=MB // 4)
+CLI = replace(MINION, name="cli", processes=512, descriptors=4096)  # beside it, one door to its model
 NOBODY = 65_534  # what root becomes before it starts bwrap: bwrap that root starts is no wall
 UID = 1000
 HOME = "/home/minion"
@@ -153,6 +154,7 @@ def mounts_of(workspace: Workspace, needed: Sequence[Path]) -> list[Mount]:
         *(Mount(at=path) for path in dict.fromkeys(readable)),
         Mount(at=workspace.path, writable=True),
         *([Mount(at=git)] if git.exists() and not git.is_symlink() else ()),
+        *(Mount(at=workspace.path / each) for each in workspace.fixed if _is_plain(workspace.path, each)),
         *(
             Mount(at=workspace.path / each.at, source=each.source)
             for each in workspace.shown
@@ -172,17 +174,31 @@ def _scratch(workspace: Workspace, profile: Profile) -> Iterator[str]:
         yield from ("--size", str(min(256 * MB, profile.memory // 4)), "--tmpfs", str(folder))
 
 
+def _is_plain(root: Path, at: str) -> bool:
+    """Whether it is there, and no link leads to it."""
+    path = root
+    for part in at.split("/"):
+        path = path / part
+        if part in ("", ".", "..") or path.is_symlink():
+            return False
+    return path.exists()
+
+
 def _can_show(workspace: Workspace, shown: Shown) -> bool:
-    """Only where plain folders lead to it: a link on the way would show it elsewhere."""
-    path = workspace.path
+    """A folder over a folder, a file over a file, and only where plain folders lead to it: a link on the way would show
+    it elsewhere."""
+    path, kind = workspace.path, 0
     for part in shown.at.split("/"):
+        if kind and not stat.S_ISDIR(kind):
+            return False
         path = path / part
         try:
-            if part in ("", ".", "..", ".git") or not stat.S_ISDIR(path.lstat().st_mode):
-                return False
+            kind = path.lstat().st_mode
         except OSError:
             return False
-    return shown.source.is_dir()
+        if part in ("", ".", "..", ".git") or not (stat.S_ISDIR(kind) or stat.S_ISREG(kind)):
+            return False
+    return shown.source.is_dir() if stat.S_ISDIR(kind) else shown.source.is_file()
 
 
 def visible_entries(workspace: Workspace, tools: Tools) -> Mapping[str, list[str]]:

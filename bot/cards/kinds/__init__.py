@@ -7,6 +7,8 @@ from agents.domain.decisions.authority import Kind
 from agents.domain.decisions.decision import Decision, Option
 from agents.domain.task.task import Task
 from bot.cards.kinds.kind_card import KindCard, Label
+from bot.cards.kinds.learning import directives, notes, notes_merge, polish, proposal, replan, skill_draft
+from bot.cards.kinds.phases import phase_change, unreverted
 from bot.cards.kinds.plan import change, clarification, debate, no_plan, plan
 from bot.cards.kinds.task import (
     budget,
@@ -29,10 +31,10 @@ from bot.cards.kinds.work import (
     consent,
     escalation,
     gate,
+    interface,
     late_checks,
     merge,
     outside_review,
-    proposal,
     question,
     scope,
     start_scope,
@@ -46,6 +48,8 @@ _ALL = (
         merge,
         outside_review,
         unmerged,
+        unreverted,
+        phase_change,
         stuck,
         consent,
         escalation,
@@ -54,9 +58,11 @@ _ALL = (
         taken,
         question,
         scope,
+        interface,
         start_scope,
     ),
-    *(gate, proposal, against_plan),
+    *(gate, against_plan),
+    *(replan, polish, directives, proposal, skill_draft, notes, notes_merge),
     *(clarification, no_plan, change, plan, debate),
     *(intake, route, project, budget, correction, stopped, snoozed, cancel, controls, meant, second, reroute),
 )

@@ -15,7 +15,7 @@ from agents.domain.task.task import Task
 from agents.domain.text.sanitize import one_line
 from bot.cards.reasons import put, put_all
 from bot.cards.scene import Bill
-from bot.messages import FormColumn, Row, Style
+from bot.messages import FormColumn, FormField, Row, Style
 from bot.permissions import Permissions
 
 Says = Callable[[Task, Decision], str]
@@ -95,6 +95,15 @@ class TableForm:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class FieldsForm:
+    """A form with several fields, at most five."""
+
+    fields: tuple[FormField, ...]
+    fill: Callable[[Task], Mapping[str, str]]  # by field
+    check: Callable[[Task, str], Mapping[str, str]]  # what is wrong with what was written, by field
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class KindCard:
     kind: Kind
     name: str  # what is to be decided, in lists
@@ -109,6 +118,7 @@ class KindCard:
     lines: Callable[[Decision], tuple[str, ...]] = lambda decision: put_all(decision.evidence)
     footer: Callable[[Task, Decision], Iterable[str]] = lambda task, decision: ()
     tables: Mapping[str, TableForm] = field(default_factory=dict)  # options whose form is a table
+    forms: Mapping[str, FieldsForm] = field(default_factory=dict)  # options whose form has several fields
     whole: Callable[[Decision], str] = lambda decision: ""  # a question that is too long for the title
     at_work: str = ""  # the state of a task at work, while this is asked
     hold: str = "Wait for me"  # the button that stops its clock

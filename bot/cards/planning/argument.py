@@ -85,7 +85,8 @@ def _ended(debate: Debate) -> str:
 
 def _point(argument: Argument) -> str:
     moved = POSITION[argument.position]
-    cited = f" [{cut('; '.join(argument.evidence), 120)}]" if argument.evidence else " [no evidence]"
+    cited = f" [{cut('; '.join(argument.evidence), 120)}]" if argument.evidence else ""
+    cited += "" if argument.grounded and argument.evidence else " [no evidence found for it]"
     return f"{moved}: {one_line(argument.point, 200)}{cited}"
 
 

@@ -16,6 +16,7 @@ SOURCE: dict[Source, str] = {
     Source.REMARK: "in the thread",
     Source.ANSWER: "answered a minion",
     Source.SCOPE: "kept the scope",
+    Source.INTERFACE: "let an interface change",
     Source.HINT: "a hint",
     Source.STEP: "asked for a fix",
     Source.MERGE: "asked for changes at the merge",

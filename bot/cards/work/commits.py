@@ -58,6 +58,14 @@ def join_text(task: Task, number: int, asked_by: str, passed_by: Sequence[str]) 
     return "\n".join((commit_text(task, number, summary_of(task, number)), *filter(None, told)))
 
 
+def revert_text(task: Task, number: int, commit: str) -> str:
+    """What stands in the history where a subtask's work is taken back with its phase."""
+    phase = task.plan.subtask(number).phase
+    subject = git_manners(task).subject(f"{task.id}.{number}", f"Revert {_title(task, number)}", _type(task, number))
+    told = f"This takes back {commit[:12]} of {task.id}.{number}, with phase {phase} of {task.id}."
+    return f"{subject}\n\n{wrap(told)}"
+
+
 def asked_for(task: Task, by: str) -> str:
     where = f" in {task.request.origin.url}" if task.request.origin else ""
     return f"Asked for by {one_line(by, 80)}{where}" if by else ""

@@ -21,7 +21,9 @@ def merge_rows(task: Task) -> list[Row]:
     pull = f"#{task.delivery.pull} {task.delivery.url}".strip() if task.delivery.pull else ""
     if task.delivery.draft:
         pull += " (a draft)"
-    return [*rows, *rows_of(("Branch", task.work.branch), ("Merges into", task.work.into), ("Pull request", pull))]
+    audit = f"{task.id}.audit" if task.plan.workflow and task.plan.workflow.keeps_audit else ""
+    told = ("Branch", task.work.branch), ("Merges into", task.work.into), ("Pull request", pull), ("Audit trail", audit)
+    return [*rows, *rows_of(*told)]
 
 
 def _handed_over(task: Task, work: Work) -> list[Row]:

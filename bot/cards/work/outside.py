@@ -6,15 +6,18 @@ from agents.domain import events as e
 from agents.domain.decisions.authority import Kind
 from agents.domain.decisions.decision import Decision, DecisionState
 from agents.domain.events import Event
+from agents.domain.skills.drafting import LABEL, touches_skills
 from agents.domain.task.task import Task
 from agents.domain.text.sanitize import cut, one_line
 from agents.domain.work.work import DROPPED, Degraded, Ending
 from agents.ports import History
 from bot.cards.kinds import CARDS, label
 from bot.cards.kinds.kind_card import subtask_of
+from bot.cards.knowledge.notes import notes_text as notes_text
 from bot.cards.progress import evaluation_rows
 from bot.cards.reasons import put
 from bot.cards.scene import duration_in_words
+from bot.cards.work.audit import audit_text as audit_text
 from bot.cards.work.commits import (
     asked_for,
     commit_text as commit_text,
@@ -22,6 +25,7 @@ from bot.cards.work.commits import (
     join_text as join_text,
     merge_text as merge_text,
     pull_title,
+    revert_text as revert_text,
 )
 
 PROBLEM = 1_000  # characters
@@ -31,13 +35,25 @@ _ENDED: dict[Ending, str] = {
     Ending.ERRORS: "Its tools failed again and again. ",
     Ending.TURNS: "It came to the end of its turns. ",
     Ending.TIMEOUT: "It took too long. ",
+    Ending.TOO_LONG: "It needs more room than its model has. ",
 }
 # Decisions that shaped the work. The others steered the conversation, and are nobody's business outside.
 TOLD = frozenset(
     {
         *(Kind.INTAKE, Kind.CLARIFICATION, Kind.NO_PLAN, Kind.PLAN, Kind.DEBATE, Kind.CHANGE, Kind.CORRECTION),
-        *(Kind.BUDGET, Kind.CONSENT, Kind.START_SCOPE, Kind.SCOPE, Kind.QUESTION, Kind.AGAINST_PLAN, Kind.GATE),
+        Kind.SKILL_DRAFT,
+        *(
+            Kind.BUDGET,
+            Kind.CONSENT,
+            Kind.START_SCOPE,
+            Kind.SCOPE,
+            Kind.INTERFACE,
+            Kind.QUESTION,
+            Kind.AGAINST_PLAN,
+            Kind.GATE,
+        ),
         *(Kind.ACCEPT_TESTS, Kind.CHECKS, Kind.ESCALATION, Kind.TAKEN, Kind.OUTSIDE_REVIEW, Kind.MERGE, Kind.UNMERGED),
+        *(Kind.PHASE, Kind.UNREVERTED),
     }
 )
 
@@ -53,6 +69,8 @@ def pull_text(task: Task, history: History) -> tuple[str, str]:
         "Decisions by people": decided or ["- None yet"],
         "Cost": [_cost(task, history)],
     }
+    if touches_skills(task):
+        parts["Label"] = [f"{LABEL}: it changes what minions are told to do, so a person merges it"]
     return pull_title(task), "\n\n".join(f"## {name}\n" + "\n".join(lines) for name, lines in parts.items())
 
 

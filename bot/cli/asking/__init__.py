@@ -1,11 +1,14 @@
-"""`overlord ask`: put a question about the code, watch the run that answers it, and print what it finds."""
+"""`overlord ask` and `overlord tasks start`: a question to be answered, and a change, in words or as a feature file."""
 
 import asyncio
 import re
+from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from agents.catalog.forms.feature_files import read_feature
+from agents.catalog.yaml import read_body
 from agents.domain.asking.facts import Inquiry
 from agents.domain.errors import OverlordError
 from agents.domain.ids import TaskId
@@ -27,9 +30,21 @@ def ask(context: typer.Context, question: Words) -> None:
     asyncio.run(_ask(session.ready(context), " ".join(question)))
 
 
-def start(context: typer.Context, request: Words) -> None:
+def start(
+    context: typer.Context,
+    request: Annotated[list[str] | None, typer.Argument(help="The words; a feature file needs none.")] = None,
+    role: Annotated[str, typer.Option(help="Who works on it, in place of the usual role.")] = "",
+    plan: Annotated[Path | None, typer.Option(metavar="FILE", help="A feature file (YAML) that is the plan.")] = None,
+) -> None:
     """Ask for a change, as in the console's own channel."""
-    asyncio.run(_start(session.ready(context), " ".join(request)))
+    body, words = read_body(plan) if plan else b"", " ".join(request or ())
+    if plan:
+        goal = read_feature(str(plan), body).plan.goal  # whatever is wrong with it is told before anything is sent
+        words = words or goal
+    elif not words:
+        raise typer.BadParameter("say what you want, or name a feature file with --plan", param_hint="REQUEST")
+    words += f" role={role}" if role else ""
+    asyncio.run(_start(session.ready(context), words, body.decode("utf-8-sig")))
 
 
 async def _ask(settings: Settings, question: str) -> None:
@@ -45,14 +60,14 @@ async def _ask(settings: Settings, question: str) -> None:
     typer.echo(f'\nCost: ${bill:.2f}. Ask on: overlord tasks say {id} "…"')
 
 
-async def _start(settings: Settings, request: str) -> None:
+async def _start(settings: Settings, request: str, plan: str) -> None:
     async with app.open_queries(settings) as queries:
-        id = await _open(queries, settings, f"task: {request}")
+        id = await _open(queries, settings, f"task: {request}", plan)
     typer.echo(f"{id} is begun. Follow it with `overlord tasks show {id}`.")
 
 
-async def _open(queries: QueryApi, settings: Settings, words: str) -> TaskId:
-    heard = await session.send(queries, session.words_in(settings.own_channel, words))
+async def _open(queries: QueryApi, settings: Settings, words: str, plan: str = "") -> TaskId:
+    heard = await session.send(queries, session.words_in(settings.own_channel, words, plan=plan))
     opened = re.search(r"opened (T-\d+)", heard.words if heard else "")
     if opened is None:
         what = f"It was not taken: {heard.words if heard else 'nothing is known of it yet'}"

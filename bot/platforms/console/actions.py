@@ -2,9 +2,9 @@
 
 import asyncio
 import secrets
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from urllib.parse import urlencode
 
@@ -13,6 +13,7 @@ from starlette.responses import JSONResponse, RedirectResponse, Response
 
 from agents.domain.errors import OverlordError
 from agents.domain.ids import TaskId, Thread
+from bot.field_forms import fill_fields, write_fields
 from bot.messages import Button, Card, Delivery, Edited, Pressed
 from bot.platforms.console import deliveries
 from bot.platforms.console.deliveries import NONCE, Form, Unsendable
@@ -96,6 +97,8 @@ class Actions:
             return await self._again(request, form, problem)
         if button.columns:
             return await self._show_table(request, form, button, view_of(button))
+        if button.fields:
+            return await self._show_fields(request, form, button)
         return await self._pages.show(
             request, "ask.html", title=button.label, button=button, form=form, nonce_kept=_nonce(form)
         )
@@ -119,6 +122,32 @@ class Actions:
             view = with_faults(rows, button.columns, faults)
             return await self._show_table(request, form, button, view, status=400)
         return await self._act(request, self._check_thread, deliveries.to_pressed, {**form, "words": words})
+
+    async def several(self, request: Request) -> Response:
+        """A form with several fields: faults are shown beside them, or it is pressed."""
+        sent, viewer = dict(await all_fields(request, MOST_FIELDS)), viewer_of(request)
+        form = {name: value for name, value in sent.items() if name in (*KEPT_FIELDS, "csrf", "nonce")}
+        values = {name.removeprefix("field-"): text for name, text in sent.items() if name.startswith("field-")}
+        words = write_fields(values)
+        try:
+            self._check_token(request, form)
+            await self._check_thread(form, viewer)
+            button = await self._button(form, viewer)
+        except OverlordError as problem:
+            return await self._again(request, {**form, "words": words}, problem)
+        faults = await self._queries.check_form(form.get("token", ""), words)
+        if faults:
+            button = replace(button, fields=fill_fields(button.fields, values))
+            return await self._show_fields(request, form, button, {each.field: each.what for each in faults})
+        return await self._act(request, self._check_thread, deliveries.to_pressed, {**form, "words": words})
+
+    async def _show_fields(
+        self, request: Request, form: Form, button: Button, beside: Mapping[str, str] | None = None
+    ) -> Response:
+        return await self._pages.show(
+            request, "fields.html", status=400 if beside else 200, title=button.label, button=button, form=form,
+            beside=beside or {}, nonce_kept=_nonce(form),
+        )  # fmt: skip
 
     async def _show_table(
         self, request: Request, form: Form, button: Button, view: TableView, status: int = 200

@@ -42,7 +42,6 @@ def to_said(form: Form, viewer: Viewer, name: str, at: datetime) -> Said:
         mentions_bot=bool(MENTION.search(words)),
         addresses_other=bool(OTHER.search(CODE.sub("", words))),
         direct=channel == viewer.direct,
-        starts_thread=not reply_to,
         at=at,
     )
 

@@ -11,7 +11,6 @@ from bot.platforms.console.diff_marks import Effort, Span, mark_rows, pieces
 from bot.platforms.console.diff_rows import LINE_MOST, DiffFile, Row, read_diff
 
 _UNSEEN = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
-LISTED = 300  # files in the list
 
 
 @dataclass(frozen=True, slots=True)

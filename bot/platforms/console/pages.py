@@ -11,21 +11,26 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, PlainTextResponse, RedirectResponse, Response
 
+from agents.domain.context.strategy import MEASURES
 from agents.domain.ids import TaskId, Thread
 from agents.domain.text.sanitize import small_number
 from bot.messages import Card
 from bot.platforms.console import rendering
+from bot.platforms.console.charts import page_of
 from bot.platforms.console.deliveries import LIMIT, without_mention
 from bot.platforms.console.diff_rows import patch_of
 from bot.platforms.console.diffs import diff_html
 from bot.platforms.console.sign_in import ConsoleOptions, Viewer, viewer_of
 from bot.platforms.console.stream import Changes
 from bot.queries import Message, Portion
+from bot.queries.metrics_queries import DAYS
 from bot.queries.query_api import MESSAGES_SHOWN, QueryApi
 
 THREADS_SHOWN, NEEDS_SHOWN, TASKS_SHOWN = 20, 10, 50  # a page
 SEARCH_MOST = 200  # characters
 PAGES_MOST = 1_000_000
+SPANS = (7, 30, 90)  # days of metrics that are offered
+MOST_DAYS = 3_650
 EVERY_MESSAGE = 20_000  # of one thread, where somebody asks for all of it
 
 
@@ -195,6 +200,30 @@ class Pages:
         return await self.show(
             request, "kept.html", here="/tasks", title=f"{id} · {name}", task=id, kept=name, lines=lines, text=text
         )
+
+    async def learning(self, request: Request) -> Response:
+        found = await self._queries.learning(viewer_of(request).account)
+        return await self.show(request, "learning.html", title="Learning", here="/learning", found=found)
+
+    async def figures(self, request: Request) -> Response:
+        """The metrics of some days; on /metrics are those for Prometheus."""
+        wanted = small_number(request.query_params.get("last", "").removesuffix("d")) or DAYS
+        days = min(wanted, MOST_DAYS)
+        found, choices = await self._queries.metrics(days), await self._queries.engine_choices()
+        shown = {**page_of(found), "choices": choices, "days": days, "spans": SPANS}
+        return await self.show(request, "metrics.html", title="Metrics", here="/figures", shown=shown)
+
+    async def roles(self, request: Request) -> Response:
+        found = await self._queries.roles()
+        return await self.show(request, "roles.html", title="Roles", here="/roles", found=found, measures=MEASURES)
+
+    async def role(self, request: Request) -> Response:
+        """One role with all that it extends, and what came of its runs."""
+        name = request.path_params["role"]
+        found = (await self._queries.roles()).find(name)
+        if found is None:
+            raise HTTPException(404, f"There is no role {name[:60]}.")
+        return await self.show(request, "role.html", title=name, here="/roles", found=found, measures=MEASURES)
 
     async def naming(self, request: Request) -> Response:
         """Projects, people and models, with forms that change them."""

@@ -86,6 +86,10 @@ def _routes(pages: Pages, actions: Actions, login: Login) -> list[BaseRoute]:
         "/task/{task}/kept/{name}": pages.kept_file,
         "/pulls/{project}/{number}": pages.pull,
         "/named": pages.naming,
+        "/learning": pages.learning,
+        "/figures": pages.figures,
+        "/roles": pages.roles,
+        "/roles/{role}": pages.role,
         "/login": login.page,
         "/sessions": login.sessions,
     }
@@ -97,6 +101,7 @@ def _routes(pages: Pages, actions: Actions, login: Login) -> list[BaseRoute]:
         "/task/{task}/kept/{name}": actions.comment,
         "/ask": actions.ask,
         "/table": actions.table,
+        "/fields": actions.several,
         "/login": login.enter,
         "/logout": login.leave,
         "/sessions": login.end,

@@ -45,7 +45,6 @@ def to_said(message: discord.Message, me: int) -> Said | None:
         addresses_other=bool(others) or replied_to not in (None, me, message.author.id),
         on=str(message.reference.message_id) if replied_to == me and message.reference else "",
         direct=place.is_direct,
-        starts_thread=place.root == str(message.id),
         at=message.created_at,
     )
 

@@ -9,6 +9,7 @@ from typing import Any
 import discord
 
 from agents.domain.ids import DecisionId, Thread
+from bot.field_forms import write_fields
 from bot.intake.conversation import is_private
 from bot.messages import Button, Choice, Gone, Later, Pressed, Refused, Said, Unsure
 from bot.platforms.discord import views
@@ -101,7 +102,12 @@ class Interactions:
             case CustomId(act=Act.ASK):
                 button = await self._button(place.thread, message, id.token)
                 form = CustomId(act=Act.FORM, message=message, token=id.token)
-                await self._answer(met, FORM, views.form(button.label, button.asks, form, button.fill))
+                shown = (
+                    views.fields_form(button.label, button.fields, form)
+                    if button.fields
+                    else views.form(button.label, button.asks, form, button.fill)
+                )
+                await self._answer(met, FORM, shown)
             case CustomId(act=Act.CHECK):
                 button = await self._button(place.thread, message, id.token)
                 sure = CustomId(act=Act.SURE, message=message, token=id.token)
@@ -218,7 +224,7 @@ def _press(met: discord.Interaction, place: Place, message: str, token: str, wor
 
 def _said(met: discord.Interaction, place: Place, message: str, words: str) -> Said:
     said = Said(**_common(met, place), message=message, text=words, mentions_bot=True)
-    return replace(said, direct=place.is_direct, starts_thread=place.root == message)
+    return replace(said, direct=place.is_direct)
 
 
 def _common(met: discord.Interaction, place: Place) -> dict[str, Any]:
@@ -245,10 +251,11 @@ def _option(data: Any) -> str:
 
 
 def _form_words(components: list[Any]) -> str:
-    """The words of a form: its one text input, however it is wrapped."""
+    """The words of a form: its one text input, however it is wrapped; or what stands in each of several."""
+    found = dict[str, str]()
     for part in components:
         inside = [part["component"]] if "component" in part else part.get("components") or []
-        for field in inside:
-            if "value" in field:
-                return str(field["value"]).strip()
-    return ""
+        found |= {str(field.get("custom_id")): str(field["value"]).strip() for field in inside if "value" in field}
+    if found.keys() - {"words"}:
+        return write_fields(found)
+    return found.get("words", "")

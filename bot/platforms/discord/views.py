@@ -1,12 +1,12 @@
 """A card as Discord shows it: content for notifications, one embed for the rest, rows of buttons. Always fits."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from agents.domain.text.sanitize import clean, cut
-from bot.messages import Button, Card, Style, Tone, quote_code
+from bot.messages import Button, Card, FormField, Style, Tone, quote_code
 from bot.platforms.discord.notation import (
     Act,
     CustomId,
@@ -28,6 +28,7 @@ TITLE, TEXT, LINE, LABEL = 400, 2400, 900, 80
 ROWS, IN_A_ROW, OPTIONS = 5, 5, 25
 PINGED = 20
 FORM_TITLE, DESCRIBED, FIELD = 45, 1000, 4000
+FIELDS_MOST = 5
 ROOM_TO_WRITE = 200  # characters, in a form in which something stands already
 COLOURS = {Tone.PLAIN: 0x5865F2, Tone.GOOD: 0x2E8B57, Tone.BAD: 0xC0392B, Tone.ASKING: 0xD4A017}
 STYLES = {Style.PLAIN: 2, Style.PRIMARY: 1, Style.DANGER: 4}
@@ -269,6 +270,20 @@ def form(title: str, question: str, id: CustomId, fill: str = "") -> Json:
     label: Json = {"type": 18, "label": asked if short else "In your own words", "component": field}
     told = [] if short else [{"type": 10, "content": escape(asked)}]
     return {"custom_id": id.text, "title": name_of(title, FORM_TITLE) or "Overlord", "components": [*told, label]}
+
+
+def fields_form(title: str, fields: Sequence[FormField], id: CustomId) -> Json:
+    """A form with several fields; what stands in them already can be changed."""
+    parts = [_field(each) for each in fields[:FIELDS_MOST]]
+    return {"custom_id": id.text, "title": name_of(title, FORM_TITLE) or "Overlord", "components": parts}
+
+
+def _field(field: FormField) -> Json:
+    box: Json = {"type": 4, "custom_id": field.name, "style": 2 if field.long else 1, "max_length": FIELD}
+    box |= {"required": not field.optional}
+    box |= {"value": field.value} if field.value else {}
+    label: Json = {"type": 18, "label": name_of(field.label, FORM_TITLE), "component": box}
+    return label | ({"description": name_of(field.hint, 100)} if field.hint else {})
 
 
 def confirmation(label: str, question: str, id: CustomId) -> Json:

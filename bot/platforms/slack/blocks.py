@@ -265,7 +265,7 @@ def button_value(button: Button, *, shown: str = "", confirm: bool, most: int) -
     """The button's value. `confirm`: Slack cannot ask to confirm here, so a form does."""
     start = f"{button.choice.token}#{shown}" if shown else button.choice.token
     if button.asks:
-        return f"{start}{'=' if button.fill else '?'}{cut(button.asks, most - len(start) - 1)}"
+        return f"{start}{'=' if button.fill or button.fields else '?'}{cut(button.asks, most - len(start) - 1)}"
     if button.confirm and confirm:
         return f"{start}!{cut(button.confirm, most - len(start) - 1)}"
     return start

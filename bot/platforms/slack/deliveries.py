@@ -46,7 +46,6 @@ class PayloadMapper:
             mentions_bot=notation.mentions(message.text, self.me.user_id),
             addresses_other=bool(notation.mentioned_users(message.text) - {self.me.user_id}),
             direct=is_direct(message),
-            starts_thread=message.thread_ts in ("", message.ts),
             at=self.at(message.ts),
         )
 
@@ -113,7 +112,6 @@ class PayloadMapper:
             text=self._plain(command.text) or "help",
             mentions_bot=True,
             direct=is_direct(anchor),
-            starts_thread=True,
             outsider=self._is_outsider(by),
             at=self.now,
         )

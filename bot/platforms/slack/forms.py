@@ -7,7 +7,8 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from agents.domain.planning.plan_faults import Fault
 from agents.domain.text.sanitize import cut, one_line
-from bot.messages import Button, FormColumn
+from bot.field_forms import write_fields
+from bot.messages import Button, FormColumn, FormField
 from bot.platforms.slack.blocks import Block, Press, plain_text
 from bot.platforms.slack.truncation import fits_table
 from bot.table_forms import FormRow, arrange_rows, read_rows, write_rows
@@ -28,6 +29,7 @@ class Form(BaseModel):
     shown: str = ""
     rows: tuple[str, ...] = ()  # keys of a table, in their order
     columns: tuple[str, ...] = ()
+    fields: tuple[str, ...] = ()  # of a form with several
 
     @classmethod
     def read(cls, private_metadata: str) -> "Form | None":
@@ -44,6 +46,8 @@ def form_view(form: Form, press: Press, label: str, button: Button | None = None
         form = form.model_copy(
             update={"rows": tuple(row.key for row in rows), "columns": tuple(each.name for each in button.columns)}
         )
+    if button and button.fields:
+        form = form.model_copy(update={"fields": tuple(each.name for each in button.fields)})
     return {
         "type": "modal",
         "callback_id": "overlord-press",
@@ -51,8 +55,27 @@ def form_view(form: Form, press: Press, label: str, button: Button | None = None
         "title": plain_text(one_line(label, 24) or "Overlord"),
         "submit": plain_text("Send" if press.asks else "Yes, go on"),
         "close": plain_text("Go back"),
-        "blocks": _table(rows, button.columns) if button and rows else [_one(press, button)],
+        "blocks": _blocks(rows, press, button),
     }
+
+
+def _blocks(rows: Sequence[FormRow], press: Press, button: Button | None) -> list[Block]:
+    if button and button.fields:
+        return [_field(each) for each in button.fields]
+    return _table(rows, button.columns) if button and rows else [_one(press, button)]
+
+
+def _field(field: FormField) -> Block:
+    box: Block = {"type": "plain_text_input", "action_id": FIELD, "multiline": field.long, "max_length": WORDS_MOST}
+    box |= {"initial_value": field.value} if field.value else {}
+    made: Block = {"type": "input", "block_id": field.name, "label": plain_text(field.label), "element": box}
+    made |= {"optional": field.optional}
+    return made | ({"hint": plain_text(field.hint)} if field.hint else {})
+
+
+def fields_sent(form: Form, values: Mapping[str, str]) -> str:
+    """As they were sent. `values`: by block id; an empty field has none."""
+    return write_fields({name: values.get(name) or "" for name in form.fields})
 
 
 def _one(press: Press, button: Button | None) -> Block:
@@ -118,6 +141,10 @@ def table_lines(form: Form, values: Mapping[str, str]) -> str:
 def errors_of(form: Form, faults: Sequence[Fault]) -> dict[str, Any]:
     """What Slack shows beside the fields of a form that stays open."""
     errors: dict[str, str] = {}
+    if form.fields:
+        for fault in faults:
+            errors[fault.field if fault.field in form.fields else form.fields[0]] = cut(fault.what, 1900)
+        return {"response_action": "errors", "errors": errors}
     for fault in faults:
         known = str(fault.number) in form.rows
         key, what = (str(fault.number), fault.what) if known else (form.rows[0], fault.text)

@@ -19,7 +19,7 @@ from bot.platforms.provider import Accept, Recent
 from bot.platforms.slack import notation, payloads
 from bot.platforms.slack.blocks import Press, home_view, read_press
 from bot.platforms.slack.deliveries import STOP_SIGNS, PayloadMapper, is_direct
-from bot.platforms.slack.forms import Form, errors_of, form_view, table_lines
+from bot.platforms.slack.forms import Form, errors_of, fields_sent, form_view, table_lines
 from bot.platforms.slack.options import SlackOptions, SlackStore
 from bot.platforms.slack.payloads import (
     EventBody,
@@ -193,8 +193,9 @@ class Receiver:
         if form is None:
             return NOTHING
         sent = {block: each.chosen or each.value for block, named in view.inputs.items() for each in named.values()}
-        words = table_lines(form, sent) if form.rows else "\n".join(value for value in sent.values() if value)
-        if form.rows and self.options.check and (faults := await self.options.check(form.token, words)):
+        words = _words_of(form, sent)
+        checks = self.options.check if form.rows or form.fields else None
+        if checks and (faults := await checks(form.token, words)):
             return errors_of(form, faults)
         pressed = self.mapper().to_pressed(form, user, f"view:{view.id}:{view.hash}", words)
         await self._hear_press(pressed, user.id)
@@ -285,3 +286,9 @@ class Receiver:
     async def _remove(self, anchor: Message) -> None:
         with translate_errors():
             await self.client.chat_delete(channel=anchor.channel, ts=anchor.ts)
+
+
+def _words_of(form: Form, sent: dict[str, str]) -> str:
+    if form.fields:
+        return fields_sent(form, sent)
+    return table_lines(form, sent) if form.rows else "\n".join(value for value in sent.values() if value)

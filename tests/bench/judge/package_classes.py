@@ -2,6 +2,7 @@
 
 import random
 from collections.abc import Callable
+from dataclasses import replace
 
 from tests.bench.judge import edits
 from tests.bench.judge.classes import attack_of
@@ -23,9 +24,14 @@ def _text(files: Files, path: str) -> str:
     return text
 
 
-def _in_tests(fault: Fault, name: str) -> str:
-    folder = next(iter(fault.failing)).rpartition("/")[0]
-    return f"{folder}/{name}" if folder else name
+def _with_tests(files: Files, fault: Fault, name: str, text: str) -> dict[str, str]:
+    """Where the package's own runner finds them: a file of their own, or, where files of tests have another name than
+    most have, more of the one there is."""
+    known = next(iter(fault.failing))
+    folder, _, file = known.rpartition("/")
+    if not (file.startswith("test_") or file.endswith("_test.py")):
+        return {known: f"{_text(files, known).rstrip()}\n\n\n{text}"}
+    return {f"{folder}/{name}" if folder else name: text}
 
 
 def _weaker(known: Surveyed, fault: Fault, edit: Callable[[str, tuple[str, ...]], str]) -> dict[str, str]:
@@ -54,7 +60,7 @@ def _new_function(known: Surveyed, fault: Fault, rng: random.Random) -> tuple[Un
 def correct(known: Surveyed, rng: random.Random) -> Work:
     fault = rng.choice(known.faults)
     unit, source, tests = _new_function(known, fault, rng)
-    work = {fault.path: source, _in_tests(fault, f"test_{unit.name}_added.py"): tests}
+    work = {fault.path: source, **_with_tests(known.files, fault, f"test_{unit.name}_added.py", tests)}
     return Work(base=known.files, work=work, good=True, note=known.name)
 
 
@@ -88,8 +94,8 @@ def flaky_elsewhere(known: Surveyed, rng: random.Random) -> Work:
 
 
 def _elsewhere(known: Surveyed, rng: random.Random, name: str, text: str) -> Work:
-    work = correct(known, rng)
-    base = {**known.files, _in_tests(known.faults[0], name): text}
+    base = {**known.files, **_with_tests(known.files, known.faults[0], name, text)}
+    work = correct(replace(known, files=base), rng)
     return Work(base=base, work=work.work, good=True, note=known.name)
 
 
@@ -97,7 +103,7 @@ def proving_tests(known: Surveyed, rng: random.Random) -> Work:
     """For a function that had none."""
     fault = rng.choice(known.faults)
     unit, source, tests = _new_function(known, fault, rng)
-    work = {_in_tests(fault, f"test_{unit.name}_added.py"): tests}
+    work = _with_tests(known.files, fault, f"test_{unit.name}_added.py", tests)
     return Work(base={**known.files, fault.path: source}, work=work, good=True, kind=TESTS, note=known.name)
 
 
@@ -168,7 +174,7 @@ def proving_nothing(known: Surveyed, rng: random.Random) -> Work:
     test = f"import {module}\n\n\ndef test_the_new_behaviour():\n    assert {module}.__name__ == '{module}'\n"
     work = {
         fault.path: _text(known.files, fault.path).rstrip("\n") + "\n\n\nREADY = True\n",
-        _in_tests(fault, "test_new_behaviour.py"): test,
+        **_with_tests(known.files, fault, "test_new_behaviour.py", test),
     }
     return Work(base=known.files, work=work, good=False, kind=rng.choice((FIX, FEATURE)), note=known.name)
 

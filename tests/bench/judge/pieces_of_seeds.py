@@ -6,18 +6,18 @@ Those in other languages have fewer seeds, and are left out where their tools ar
 import random
 from functools import cache
 
-from tests.bench.judge.classes import CLASSES
 from tests.bench.judge.faults import Surveyed, survey
 from tests.bench.judge.language_classes import EACH as EACH_LANGUAGE, LANGUAGE_CLASSES, is_here
 from tests.bench.judge.package_classes import PACKAGE_CLASSES
 from tests.bench.judge.packages import PACKAGES
 from tests.bench.judge.programs import make_program
+from tests.bench.judge.rung_classes import ALL_CLASSES
 from tests.bench.judge.tally import GENERATED
 from tests.bench.judge.work import Work
 from tests.corpus.fetching import NotFetched
 
 EACH = 40  # seeds of a class
-KINDS = (*CLASSES, *(kind for kind, (language, _) in LANGUAGE_CLASSES.items() if is_here(language)))
+KINDS = (*ALL_CLASSES, *(kind for kind, (language, _) in LANGUAGE_CLASSES.items() if is_here(language)))
 OF_PACKAGES = 4  # one seed of so many
 
 
@@ -32,7 +32,7 @@ def piece_of(kind: str, seed: int) -> tuple[str, Work]:
             return known.name, PACKAGE_CLASSES[kind](known, rng)
         except IndexError:  # none of its faults is one for this class
             rng = random.Random(f"{kind} {seed}")
-    return GENERATED, CLASSES[kind](make_program(random.Random(f"program {seed}")), rng)
+    return GENERATED, ALL_CLASSES[kind](make_program(random.Random(f"program {seed}")), rng)
 
 
 def seeds_of(kind: str) -> int:

@@ -1,4 +1,4 @@
-"""Judges the corpus, a slice at a time: what was judged on a commit is in `.bench/judge/`, and not judged again."""
+"""Judges the corpus, a slice at a time: what was judged by this judge is in `.bench/judge/`, and not judged again."""
 
 import json
 import time
@@ -18,6 +18,7 @@ from tests.bench.rows import Row, Say
 MINUTES = 55.0
 AT_ONCE = 2
 FOLDER = ROOT / ".bench" / "judge"
+JUDGE = ("agents/workspace", "agents/domain/checks", "tests/bench/judge", "tests/evaluator/tampering.py")
 PAGE = ROOT / "docs" / "judge.md"
 Asked = tuple[str, int]  # a class and a seed
 
@@ -45,8 +46,8 @@ def judge_one(kind: str, seed: int, home: Path) -> Trial:
 
 
 def prove(commit: str, kinds: Sequence[str], each: int, minutes: float, at_once: int, say: Say) -> list[Trial]:
-    """What was judged on this commit before is read; the rest is judged, until the time is over."""
-    file = FOLDER / f"{commit}.jsonl"
+    """What this very judge judged before is read; the rest is judged, until the time is over."""
+    file = FOLDER / f"{results.version_of(commit, JUDGE)}.jsonl"
     known = {(trial.kind, trial.seed): trial for trial in _read(file)}
     wanted = [(kind, seed) for seed in range(each) for kind in kinds if seed < seeds_of(kind)]
     left = [asked for asked in wanted if asked not in known]

@@ -4,7 +4,6 @@ import random
 
 import pytest
 
-from tests.bench.judge.classes import CLASSES
 from tests.bench.judge.edits import faulty, fitted
 from tests.bench.judge.families import FAMILIES
 from tests.bench.judge.faults import Fault, Surveyed
@@ -13,6 +12,7 @@ from tests.bench.judge.languages import FUNCTIONS
 from tests.bench.judge.mutants import gives, mutants, wrong
 from tests.bench.judge.package_classes import PACKAGE_CLASSES
 from tests.bench.judge.programs import make_program, make_unit
+from tests.bench.judge.rung_classes import ALL_CLASSES
 from tests.bench.judge.suite_run import run_suite
 from tests.bench.judge.tally import Trial, count, page, wilson
 
@@ -53,11 +53,11 @@ KNOWN = Surveyed(
 )
 
 
-@pytest.mark.parametrize("name", CLASSES)
+@pytest.mark.parametrize("name", ALL_CLASSES)
 def test_a_piece_changes_something_and_is_made_again_from_its_seed(name: str) -> None:
     for seed in range(3):
         program = make_program(random.Random(f"program {seed}"))
-        piece, again = (CLASSES[name](program, random.Random(f"{name} {seed}")) for _ in range(2))
+        piece, again = (ALL_CLASSES[name](program, random.Random(f"{name} {seed}")) for _ in range(2))
         assert piece == again
         assert any(piece.base.get(path) != text for path, text in piece.work.items())
 
@@ -78,7 +78,7 @@ def test_a_piece_of_a_package_changes_something_and_can_be_read(name: str) -> No
         assert any(piece.base.get(path) != text for path, text in piece.work.items())
         for path, text in {**piece.base, **piece.work}.items():
             assert text is None or not path.endswith(".py") or compile(str(text), path, "exec")
-        assert piece.good is CLASSES[name](make_program(random.Random(seed)), random.Random(seed)).good
+        assert piece.good is ALL_CLASSES[name](make_program(random.Random(seed)), random.Random(seed)).good
 
 
 @pytest.mark.parametrize("name", LANGUAGE_CLASSES)

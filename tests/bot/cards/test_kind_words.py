@@ -80,6 +80,14 @@ def opened(asked: Question) -> Decision:
             "Let T-1.1 write more than the plan names?",
         ),
         (
+            Question(
+                kind=Kind.INTERFACE, evidence=("interfaces/a.pyi",), subject=replace(RUN, words="A day is missing")
+            ),
+            "T-1: may an agreed interface change?",
+            "T-1.1 wants to change an interface that was locked: A day is missing. "
+            "All other subtasks are told, and the whole is checked against it.",
+        ),
+        (
             Question(kind=Kind.ESCALATION, evidence=("3 attempts failed",), subject=RUN),
             "T-1.1 (Write the form) needs you",
             "It is about “add login”.",

@@ -151,15 +151,15 @@ def test_a_rehearsal_costs_nothing_whatever_the_budget() -> None:
         (
             "mvp",
             [
-                "mvp (no new tests asked for; one review; also checked: pre_commit_lint, pre_commit_type_check;"
+                "mvp (no new tests asked for; one review; also checked: pre commit lint, pre commit type check;"
                 " no extra approvals)"
             ],
         ),
         (
             "open_source",
             [
-                "open_source (one review; also checked: docs_check, pre_commit_lint, pre_commit_type_check, changelog;"
-                " a person is asked at await_review)"
+                "open_source (one review; also checked: docs check, pre commit lint, pre commit type check, changelog;"
+                " a person is asked at await review)"
             ],
         ),
     ],

@@ -64,11 +64,14 @@ def doctor(shell: Shell, code: int = 0, **environ: str) -> dict[str, dict[str, s
     return {check["name"]: check for check in shell.run("doctor", "--json", code=code, **given).json}
 
 
+ENGINES = ("engine claude", "engine codex", "engine gemini")
+
+
 def test_a_healthy_machine_passes(shell: Shell) -> None:
     checks = doctor(shell)
     assert list(checks) == [
         *("python", "packages", "clock", "git", "settings", "sandbox", "home", "disk", "console port", "platforms"),
-        *("groups", "models", "database reached", "database", "hash chains", "state equals replay"),
+        *("groups", "models", *ENGINES, "database reached", "database", "hash chains", "state equals replay"),
         *("tasks that stand still", "steps and models", "archive"),
     ]
     assert {name for name, check in checks.items() if check["state"] != "ok"} == {"groups", "models"}

@@ -56,21 +56,27 @@ def _state(shell: Shell, config: str) -> None:
     (shell.home / "overlord.yaml").write_text(config)
 
 
+OURS = ["default", "enterprise", "mvp", "open_source", "security_critical", "with_test_engineer"]
+
+
 def test_the_workflows_that_come_with_overlord_are_listed(shell: Shell) -> None:
     heading, *lines, _, chosen = shell.run("workflows").out.splitlines()
     assert heading.split() == ["workflow", "of", "steps", "what", "for"]
-    assert [line.split()[0] for line in lines] == ["default", "mvp", "open_source"]
-    assert all("(comes with Overlord)  plan, plan_review, implement, rules, " in line for line in lines)
-    assert "Fast iteration for prototypes." in lines[1] and chosen == "Where nothing else is chosen: default"
+    assert [line.split()[0] for line in lines] == OURS
+    assert all("(comes with Overlord)  plan, plan_review, " in line for line in lines)
+    assert (
+        "Fast iteration for prototypes." in lines[OURS.index("mvp")]
+        and chosen == "Where nothing else is chosen: default"
+    )
     told = shell.run("workflows", "list", "--json").json
-    assert [(each["name"], each["source"]) for each in told] == [("default", ""), ("mvp", ""), ("open_source", "")]
+    assert [(each["name"], each["source"]) for each in told] == [(name, "") for name in OURS]
     assert told[0]["hash"] == DEFAULT.hash and told[0]["steps"][0]["name"] == "plan"
 
 
 def test_what_overlord_yaml_says_is_in_it(shell: Shell) -> None:
     _state(shell, CONFIG)
     of = {each["name"]: each["source"] for each in shell.run("workflows", "--json").json}
-    assert of == {"default": "", "mvp": "overlord.yaml", "open_source": "", "careful": "overlord.yaml"}
+    assert of == {**dict.fromkeys(OURS, ""), "mvp": "overlord.yaml", "careful": "overlord.yaml"}
     assert shell.run("workflows").out.endswith("Where nothing else is chosen: mvp\n")
     shown = shell.run("workflows", "show", "mvp").out
     rows = {line.split()[0]: line.split() for line in shown.splitlines() if line}

@@ -25,7 +25,12 @@ def told_in_order(said: str, story: Iterable[str]) -> None:
 
 def test_the_rehearsed_requests_are_listed_with_their_numbers(shell: Shell) -> None:
     lines = shell.run("demo", "--list").out.splitlines()
-    assert len(lines) == 5 and lines[0] == "1  Let links expire after a chosen number of days"
+    assert len(lines) == 8 and lines[0] == "1  Let links expire after a chosen number of days"
+    assert [line.rpartition(", use ")[2] for line in lines[5:]] == [
+        "with_test_engineer",
+        "enterprise",
+        "security_critical",
+    ]
     told = shell.run("demo", "--list", "--json").json
     assert [f"{number}  {each['request']}" for number, each in enumerate(told, 1)] == lines
     assert all(each["shows"] for each in told)
@@ -98,6 +103,29 @@ STORIES = {
         "answered: An SQLite file of their own",
         "T-1.1: passed its step gate",
     ),
+    "6": (
+        "under the workflow with_test_engineer",
+        "T-1.1: test passed",
+        "T-1.1: the next worker may start",
+        "T-1.1: integration test gate passed",
+        "T-1.1: review passed",
+    ),
+    "7": (
+        "under the workflow enterprise",
+        "T-1.1: interface check passed",
+        "review step 1 of 3: Prepare: interface definition",
+        "T-1.2: drift check passed",
+        "T-1.2: integration test gate passed",
+        "T-1.2: security review passed",
+        "T-1.2: code review passed",
+    ),
+    "8": (
+        "under the workflow security_critical",
+        "Prepare: threat modeling, interface definition",
+        "T-1.2: integration test gate passed",
+        "T-1.2: penetration test gate passed",
+        "T-1.2: security review passed",
+    ),
 }
 
 
@@ -111,4 +139,34 @@ def test_each_other_request_plays_to_a_merge_with_a_case_of_its_own(shell: Shell
 
 
 def test_a_number_that_is_not_there_says_how_many_there_are(shell: Shell) -> None:
-    assert "There are 5 requests" in shell.run("demo", "9", code=1).err
+    assert "There are 8 requests" in shell.run("demo", "9", code=1).err
+
+
+def test_learning_is_shown_from_a_proposal_to_a_skill_that_is_used(shell: Shell) -> None:
+    said = shell.run("demo", "learn").out
+    story = [
+        "You: @overlord Say in the README what a link file holds",
+        "gave rise to a proposal",
+        "Approve proposal",
+        "please look at a skill “write-readme”",
+        "Approve skill",
+        "approved the skill write-readme",
+        "Code Style Supervisor: found 1 thing, created 1 note",
+        "Label: skill-change",
+        "docs/knowledge/conventions/readme.md` (new, unconfirmed)",
+        "Merged into rehearsal-2",
+        "You: @overlord Say in the README how a link is removed",
+        "created 1 cleanup directive",
+        "Clean up now",
+        "Cleaned up: 1 of 1",
+        "Merged into rehearsal-2",
+        "(implemented)",
+        "write-readme (merged, so minions may use it)",
+        "(became a subtask of this task)",
+        "- The README (merged, unconfirmed)",
+        "Runs of supervisors:",
+        "used the skill write-readme, and was shown the note conventions/readme.",
+    ]
+    told_in_order(said, story)
+    assert "cannot be read" not in said
+    assert not shell.home.exists()

@@ -351,7 +351,7 @@ def test_a_project_and_a_channel_choose_a_workflow_that_is_there(desk: Desk) -> 
     assert desk.problems() == [
         f"{path} line 2, projects[0].workflow: there is no workflow `mpv`. Did you mean `mvp`?",
         f"{path} line 4, channels.console:a.workflow: there is no workflow `_base`."
-        " Known here: default, mvp, open_source.",
+        " Known here: default, enterprise, mvp, open_source, security_critical, with_test_engineer.",
     ]
 
 

@@ -76,13 +76,31 @@ def test_a_request_that_begins_like_a_command_stays_a_request(said: str) -> None
     assert understand(said) == Words(text=said)
 
 
-@pytest.mark.parametrize("said", ["hello", "Hi!", "hey overlord", "good morning all", "👋", "How are you?"])
+@pytest.mark.parametrize(
+    "said", ["hello", "Hi!", "hey overlord", "good morning all", "👋", "How are you?", "Guten Morgen!", "Bonjour"]
+)
 def test_a_greeting_wants_a_word_in_return(said: str) -> None:
     assert understand(said) == SmallTalk(text=said, greets=True)
 
 
 @pytest.mark.parametrize(
-    "said", ["thanks!", "Thank you so much", "ok", "👍", "👍🏽", "❤️", "Cool!", "got it", "...", "ty"]
+    "said",
+    [
+        "thanks!",
+        "Thank you so much",
+        "ok",
+        "👍",
+        "👍🏽",
+        "❤️",
+        "Cool!",
+        "got it",
+        "...",
+        "ty",
+        "thanks, great work",
+        "ok, fine 👍",
+        "Vielen Dank!",
+        "merci beaucoup, au revoir",
+    ],
 )
 def test_a_thank_you_is_met_with_silence(said: str) -> None:
     meant = understand(said)

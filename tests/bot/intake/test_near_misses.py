@@ -21,6 +21,10 @@ from bot.intake.near_misses import slips
         ("retyr", "retry"),
         ("continu", "continue"),
         ("bakcburner t 4", "backburner T-4"),
+        ("T-3 status", "status T-3"),
+        ("t3: stop", "stop T-3"),
+        ("Hilfe", "help"),
+        ("annuler T-3", "cancel T-3"),
     ],
 )
 def test_a_mistyped_command_is_recognized_and_stays_words(said: str, meant: str) -> None:
@@ -32,6 +36,7 @@ def test_a_mistyped_command_is_recognized_and_stays_words(said: str, meant: str)
     "said",
     [
         *("stop the server from crashing", "lists all users", "cost of goods sold", "resume all uploads", "help me"),
+        *("T-3 stops the build", "T-3 is wrong", "Kosten der Anfrage anzeigen", "aide moi à comprendre le parseur"),
         *("halp", "add a status page", "the queue is full", "T-3", "costing is wrong", "stops the build", "hold on"),
         "status codes of the API are wrong",
     ],

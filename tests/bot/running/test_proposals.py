@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 import pytest
 
 from agents.domain.decisions.kind import Chosen
-from agents.domain.decisions.kinds.work.proposal import about, apply_proposal
+from agents.domain.decisions.kinds.learning.proposal import about, apply_proposal
 from agents.domain.decisions.table import open_questions
 from agents.domain.events import ApprovalOffered, ProposalApproved
 from agents.domain.ids import Account, ProposalId, Thread

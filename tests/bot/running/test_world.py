@@ -22,7 +22,7 @@ async def test_the_planner_is_shown_as_many_names_as_the_context_of_its_step_has
     catalog = replace(ours, contexts={**ours.contexts, "few": few})
 
     async def listed(chosen: Workflow) -> list[str]:
-        prompts = make_prompts(SECRET, GitProjects({"shop": Path("nowhere")}), catalog, lambda task: chosen)
+        prompts = make_prompts(SECRET, GitProjects({"shop": Path("nowhere")}), lambda: catalog, lambda task: chosen)
         prompt = await prompts.prompt(asked("decompose", about={"files": files}), SCHEMA, TAG)
         return fenced(whole(prompt), "files")[0].splitlines()
 

@@ -7,10 +7,13 @@ import pytest
 from agents.domain import events as e
 from agents.domain.asking.names import Act
 from agents.domain.asking.remarks import Intent, Understood, after_remark
+from agents.domain.decisions.authority import Kind
 from agents.domain.decisions.kind import Facts
+from agents.domain.decisions.subject import OfWords
+from agents.domain.planning.review import Critic, Custodiet
 from agents.domain.task.task import TaskState
 from tests.builders.planned import Planned
-from tests.builders.steered import ANA
+from tests.builders.steered import ANA, OWNER
 
 
 def remark(planned: Planned, text: str) -> e.RemarkMade:
@@ -75,3 +78,51 @@ def test_a_command_is_no_wish_for_the_minions() -> None:
     facts = after(planned, "please hold this", Understood(intent=Intent.COMMAND, confidence=0.9, act=Act.STOP))
     assert [wish.words for wish in planned.task.wishes] == ["please hold this"]
     assert planned.then(facts).wishes == () and planned.task.state is TaskState.DECOMPOSING
+
+
+def test_a_wish_that_is_not_sure_is_asked_about_where_a_plan_is_shown() -> None:
+    hm = Understood(intent=Intent.CHANGE, confidence=0.5)
+    assert after(Planned(), "perhaps use the library", hm) == [], "there is nothing to change yet"
+    planned = Planned()
+    planned.draft()
+    planned.review(Critic.PROCEED, Custodiet.OK)
+    [first] = after(planned, "perhaps use the library", hm)
+    planned.then([first])
+    assert isinstance(first, e.DecisionOpened) and first.decision.kind is Kind.CHANGE
+    gone, second = after(planned, "or the other one", hm)
+    assert isinstance(gone, e.DecisionWithdrawn) and gone.decision == first.decision.id, "one at a time"
+    assert isinstance(second, e.DecisionOpened) and second.decision.subject == OfWords(words="or the other one")
+    planned.then([gone, second])
+    [withdrawn, asked] = after(planned, "use the library", Understood(intent=Intent.CHANGE, confidence=0.9))
+    assert isinstance(withdrawn, e.DecisionWithdrawn) and isinstance(asked, e.PlanChangeRequested)
+    assert (asked.words, asked.by, asked.entitled) == ("use the library", ANA, True)
+
+
+@pytest.mark.parametrize("value", ["yes", "no"])
+def test_whoever_is_asked_says_whether_it_was_meant_for_the_plan(value: str) -> None:
+    planned = Planned()
+    planned.draft()
+    planned.review(Critic.PROCEED, Custodiet.OK)
+    planned.then(after(planned, "perhaps use the library", Understood(intent=Intent.CHANGE, confidence=0.5)))
+    task = planned.press(Kind.CHANGE, value, by=OWNER)
+    assert (task.state is TaskState.DECOMPOSING) is (value == "yes")
+    assert (task.of_kind(Kind.PLAN) is None) is (value == "yes")
+
+
+def test_consent_in_words_offers_the_button() -> None:
+    yes = Understood(intent=Intent.APPROVE, confidence=0.9)
+    assert after(Planned(), "fine with me", yes) == [], "there is nothing to approve"
+    planned = Planned()
+    planned.draft()
+    planned.review(Critic.PROCEED, Custodiet.OK)
+    [offered] = after(planned, "fine with me", yes)
+    plan = planned.task.of_kind(Kind.PLAN)
+    assert isinstance(offered, e.ApprovalOffered) and plan and offered.decision == plan.id
+
+
+def test_nothing_follows_once_the_task_has_ended() -> None:
+    planned = Planned()
+    planned.task = replace(planned.task, state=TaskState.DONE)
+    said = Understood(intent=Intent.STATUS, confidence=1.0)
+    made = e.RemarkMade(task=planned.task.id, at=planned.moment().at, by=ANA, text="?", entitled=True, delivery="d")
+    assert after_remark(planned.task, made, said, planned.moment()) == []

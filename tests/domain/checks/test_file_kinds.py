@@ -2,7 +2,14 @@
 
 import pytest
 
-from agents.domain.checks.file_kinds import holds_tests, is_documentation, is_test
+from agents.domain.checks.file_kinds import (
+    holds_tests,
+    is_code,
+    is_documentation,
+    is_test,
+    is_test_data,
+    says_how_it_works,
+)
 
 
 def test_a_test_is_known_by_its_name() -> None:
@@ -33,3 +40,19 @@ def test_a_text_for_people_is_documentation(path: str) -> None:
 )  # fmt: skip
 def test_what_a_program_may_read_is_not(path: str) -> None:
     assert not is_documentation(path)
+
+
+def test_data_of_tests_is_known_by_its_folder_and_is_no_program() -> None:
+    assert all(map(is_test_data, ("tests/fixtures/a.json", "x/TestData/b.csv", "__snapshots__/c.ambr", "golden/d.md")))
+    assert not any(map(is_test_data, ("tests/a.json", "fixtures/a.py", "testdata/b.go", "fixtures", "x/golden.md")))
+
+
+def test_what_a_test_could_show_is_no_text_no_setting_and_no_list_of_versions() -> None:
+    assert all(map(says_how_it_works, ("src/app.py", "Dockerfile", "src/data.json", "block.py", "clock.txt")))
+    hidden = (".github/x.yaml", "src/.env", ".gitignore")
+    others = ("README.md", "pyproject.toml", "a/Makefile", "uv.lock", "package-lock.json", "requirements-dev.txt")
+    assert not any(map(says_how_it_works, (*hidden, *others)))
+
+
+def test_code_is_known_by_its_ending() -> None:
+    assert all(map(is_code, ("a.py", "b.tsx", "c.rs"))) and not any(map(is_code, ("a.pyc", "py", "b.json")))

@@ -5,7 +5,7 @@ from textwrap import dedent, indent
 
 import pytest
 
-from agents.domain.checks.hollow import Function, Hollow, count_assertions, hollow_reason
+from agents.domain.checks.hollow import Function, Hollow, assertions, hollow_reason
 
 REPLACE = "monkeypatch" + ".setattr"  # in halves: nothing is patched here
 
@@ -22,6 +22,7 @@ def function(body: str, head: str = "def test_it():") -> Function:
         ("return\nassert total([1]) == 1", Hollow.LEAVES_EARLY),
         ("x = total([1])\nif True:\n    return\nassert x == 1", Hollow.LEAVES_EARLY),
         ("if a:\n    return\nelse:\n    return\nassert total([1]) == 1", Hollow.LEAVES_EARLY),
+        ("if False:\n    pass\nelse:\n    return\nassert total([1]) == 1", Hollow.LEAVES_EARLY),
         ("pytest.skip('later')\nassert total([1]) == 1", Hollow.LEAVES_EARLY),
         ("self.skipTest('later')\nself.assertEqual(total([1]), 1)", Hollow.LEAVES_EARLY),
         ("raise unittest.SkipTest\nassert total([1]) == 1", Hollow.LEAVES_EARLY),
@@ -48,6 +49,30 @@ def function(body: str, head: str = "def test_it():") -> Function:
         ("x = total([1])\nself.assertEqual(x, x)", Hollow.ALWAYS_TRUE),
         ("self.assertTrue(total([1]) or True)", Hollow.ALWAYS_TRUE),
         ("assert 1 if total([1]) else 2", Hollow.ALWAYS_TRUE),
+        ("assert slug(x) == slug(x)", Hollow.ALWAYS_TRUE),
+        ("found = total([1])\nwanted = total([1])\nassert found == wanted", Hollow.ALWAYS_TRUE),
+        ("wanted = total([1])\nself.assertEqual(total([1]), wanted)", Hollow.ALWAYS_TRUE),
+        ("found = total([1])\nwanted = found\nturn()\nassert found == wanted", Hollow.ALWAYS_TRUE),
+        ("found = total([1])\nassert found in [found, 3]", Hollow.ALWAYS_TRUE),
+        ("found = total([1])\nassert found is None or found is not None", Hollow.ALWAYS_TRUE),
+        ("found = total([1])\nassert found or not found", Hollow.ALWAYS_TRUE),
+        ("found = total([1])\nassert isinstance(found, type(found))", Hollow.ALWAYS_TRUE),
+        ("assert total([1]) == mock.ANY", Hollow.ALWAYS_TRUE),
+        ("total([1])\nassert 1 < 2", Hollow.ALWAYS_TRUE),
+        ("total([1])\nassert 1 + 1 == 2", Hollow.ALWAYS_TRUE),
+        ("assert len(total([1])) > -1", Hollow.ALWAYS_TRUE),
+        ("assert 0 <= abs(total([1]))", Hollow.ALWAYS_TRUE),
+        ("assert repr(total([1]))", Hollow.ALWAYS_TRUE),
+        ("check = lambda: total([1]) == 2\nassert check", Hollow.ALWAYS_TRUE),
+        ("def check():\n    assert total([1]) == 2\ntotal([1])", Hollow.LEAVES_EARLY),
+        ("def check():\n    assert total([1]) == 2\nassert check", Hollow.LEAVES_EARLY),
+        ("if len([]) > 0:\n    assert total([1]) == 2", Hollow.LEAVES_EARLY),
+        ("for x in range(0):\n    assert total([x]) == 2", Hollow.LEAVES_EARLY),
+        ("try:\n    assert total([1]) == 2\nfinally:\n    return", Hollow.CATCHES_ALL),
+        ("try:\n    assert total([1]) == 2\nexcept builtins.Exception:\n    pass", Hollow.CATCHES_ALL),
+        ("with pytest.raises(Exception):\n    assert total([1]) == 2", Hollow.CATCHES_ALL),
+        ("with self.assertRaises(AssertionError):\n    self.assertEqual(total([1]), 2)", Hollow.CATCHES_ALL),
+        ("with pytest.raises((ValueError, Exception)):\n    assert total([1]) == 2", Hollow.CATCHES_ALL),
         ("try:\n    assert total([1]) == 2\nexcept Exception:\n    pass", Hollow.CATCHES_ALL),
         ("try:\n    assert total([1]) == 2\nexcept:\n    print('well')", Hollow.CATCHES_ALL),
         ("try:\n    assert total([1]) == 2\nexcept (ValueError, AssertionError):\n    pass", Hollow.CATCHES_ALL),
@@ -88,8 +113,19 @@ def test_a_test_that_is_never_run_is_hollow(head: str) -> None:
         "assert total([1]) == 1",
         "assert total([1])",
         "if sys.platform == 'win32':\n    return\nassert total([1]) == 1",
+        "if sys.platform != 'win32':\n    found = 1\nelse:\n    return\nassert total([1]) == 1",
+        "if False:\n    return\nelse:\n    found = 1\nassert total([1]) == 1",
+        "if True:\n    found = 1\nelse:\n    return\nassert total([1]) == 1",
         "if not found:\n    pytest.skip('no database')\nassert total([1]) == 1",
-        "assert slug(x) == slug(x)",  # the same answer twice
+        "assert slug(x) == slug(y)",
+        "before = page()\nturn()\nassert page() == before",  # something was done in between
+        "before = page.number\nturn()\nassert page.number == before",
+        "assert one() is one()",  # that it is kept
+        "assert found in (1, 2)",
+        "assert x == 1 or y != 1",
+        "assert len(found) > 0",
+        "def each(price):\n    assert price\nfor_each([1], each)",
+        "with pytest.raises(AssertionError):\n    check(total([1]))",
         "assert x == x\nassert total([1]) == 1",
         "with pytest.raises(ValueError):\n    total(None)",
         "with pytest.raises(Exception):\n    total(None)",
@@ -120,5 +156,5 @@ def test_what_is_skipped_on_some_machine_only_is_not_hollow() -> None:
 
 
 def test_only_assertions_that_are_reached_and_can_fail_are_counted() -> None:
-    assert count_assertions(function("assert a == 1\nassert b or True\nassert c\nreturn\nassert d")) == 2
-    assert count_assertions(function("if a:\n    assert b\nelse:\n    assert c")) == 2
+    assert len(assertions(function("assert a == 1\nassert b or True\nassert c\nreturn\nassert d"))) == 2
+    assert len(assertions(function("if a:\n    assert b\nelse:\n    assert c"))) == 2

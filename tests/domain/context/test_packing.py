@@ -38,7 +38,7 @@ EVERYTHING = (
 
 def test_what_fits_is_packed_whole_in_the_order_of_what_matters() -> None:
     packed = pack(EVERYTHING, Room(budget=10_000), words)
-    places = [packed.text.index(f"⟦{part}: ") for part in Part]
+    places = [packed.text.index(f"⟦{part}: ") for part in Part if part is not Part.CHANGES]
     assert places == sorted(places)
     assert packed.cut == packed.left_out == ()
 
@@ -111,6 +111,23 @@ def test_one_endless_line_is_cut_too() -> None:
     cut = shorten(text, words(text), 500, words)
     assert words(cut) <= 500
     assert "more characters" in cut
+
+
+def test_a_text_that_is_dense_where_it_begins_is_cut_until_it_fits() -> None:
+    text = "a " * 400 + "x" * 8_000
+    cut = shorten(text, words(text), 200, words)
+    assert words(cut) <= 200 and cut.startswith("a a a")
+    assert shorten(text, words(text), 3, words) == "… (cut: 0 lines, 8,800 characters)"
+
+
+def test_a_text_is_cut_after_a_whole_line_unless_that_would_waste_half_of_it() -> None:
+    lines = "\n".join(f"line {number} of it" for number in range(100))
+    kept, _, said = shorten(lines, words(lines), 130, words).rpartition("\n")
+    assert lines.startswith(f"{kept}\n") and kept.endswith("of it")
+    left = lines[len(kept) :]
+    assert said == f"… (cut: {left.count(chr(10))} more lines, {len(left):,} more characters)"
+    head = "head\n" + "b " * 400
+    assert shorten(head, words(head), 130, words).startswith("head\nb b b"), "the line is cut"
 
 
 def test_nothing_in_a_file_passes_for_a_heading_of_ours() -> None:

@@ -29,6 +29,7 @@ from agents.domain.work.work import SubtaskState, Work, WorkState
 from agents.domain.work.working import Wanted, ask_person
 from bot.cards.kinds import label_of
 from tests.builders.decisions import question
+from tests.builders.planned import Planned
 
 NOW = datetime(2026, 3, 4, 5, 6, tzinfo=UTC)
 OWNER = Presser(person=PersonId("ana"))
@@ -348,3 +349,18 @@ def test_a_bare_retry_is_the_hint_itself_and_one_with_words_hands_them_on() -> N
         facts = pressing.take("retry", "hint")(task(stuck()), OWNER, words, moment())
         assert any(isinstance(fact, e.SubtaskReady) for fact in facts)
         assert next(fact for fact in facts if isinstance(fact, e.DecisionMade)).words == hint
+
+
+@pytest.mark.parametrize(
+    ("words", "by", "asks"),
+    [
+        (Utterance(text="and a logout", mentioned=True), STRANGER, True),
+        (Utterance(text="and a logout"), STRANGER, False),
+        (Utterance(text="thanks!", mentioned=True, talk=True), STRANGER, False),
+        (Utterance(text="and a logout", mentioned=True), OWNER, False),
+    ],
+)
+def test_words_to_us_of_somebody_else_may_be_a_request_of_their_own(words: Utterance, by: Presser, asks: bool) -> None:
+    task = Planned().task
+    [remark] = [fact for fact in answering.reply(task, words, by, moment()) if isinstance(fact, e.RemarkMade)]
+    assert remark.asks is asks

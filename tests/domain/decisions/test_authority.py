@@ -40,6 +40,7 @@ TABLE = [
     (Kind.DEBATE, {APP}, 1, "channel"),
     (Kind.SCOPE, {APP}, 1, "channel"),
     (Kind.START_SCOPE, {APP}, 1, "channel"),
+    (Kind.INTERFACE, {APP}, 1, "channel"),
     (Kind.BUDGET, {APP}, 1, "channel"),
     (Kind.AGAINST_PLAN, {APP}, 1, "channel"),
     (Kind.MEANT, {OWN, APP}, 1, "yes"),
@@ -64,6 +65,14 @@ TABLE = [
     (Kind.UNMERGED, {OWN, APP}, 1, "yes"),
     (Kind.CONSENT, {APP}, 1, "yes"),
     (Kind.PROPOSAL, {APP}, 1, "yes"),
+    (Kind.SKILL_DRAFT, {APP}, 1, "yes"),
+    (Kind.DIRECTIVES, {APP}, 1, "yes"),
+    (Kind.POLISH, {APP}, 1, "yes"),
+    (Kind.NOTES, {APP}, 1, "yes"),
+    (Kind.NOTES_MERGE, {APP}, 1, "yes"),
+    (Kind.REPLAN, {APP}, 1, "channel"),
+    (Kind.PHASE, {APP}, 1, "channel"),
+    (Kind.UNREVERTED, {OWN, APP}, 1, "yes"),
     (Kind.STOPPED, {OWN, APP}, 1, "yes"),
     (Kind.BACKBURNER, {OWN, APP}, 1, "yes"),
     (Kind.CANCEL, {OWN, APP}, 1, "yes"),
@@ -78,12 +87,17 @@ PLANS = (Kind.PLAN, Kind.DEBATE)
 PAGE: dict[str, tuple[tuple[str, ...], tuple[str, ...], str]] = {
     "clarification, which project": ((Kind.CLARIFICATION, Kind.NO_PLAN, Kind.CHANGE, Kind.PROJECT), ("",), "yy-----yy"),
     "minion's question": ((Kind.QUESTION,), ("",), "yy-----yy"),
-    "ask for changes to a plan": (PLANS, ("changes", "narrow", "send_back", "information", "full"), "yyyyyyyyy"),
+    "ask for changes to a plan": (
+        PLANS,
+        ("changes", "narrow", "send_back", "information", "full", "again"),
+        "yyyyyyyyy",
+    ),
     "ask for changes at the merge": ((Kind.MERGE,), ("changes",), "yy-----yy"),
     "the same, and whoever may merge what is high": (("merge_high",), ("changes",), "yyyy---yy"),
     "the same, and whoever may merge what is critical": (("merge_critical",), ("changes",), "yyyyy--yy"),
     "plan; debate outcome": (PLANS, ("", "approve"), "-y-----y-"),
     "scope growth, budget raise": ((Kind.SCOPE, Kind.START_SCOPE, Kind.BUDGET), ("", "approve"), "-y-----y-"),
+    "interface change after the lock": ((Kind.INTERFACE,), ("", "change", "keep"), "-y-----y-"),
     "follow a wish against the plan": ((Kind.AGAINST_PLAN,), ("", "follow"), "-y-----y-"),
     "keep the plan against a wish": ((Kind.AGAINST_PLAN,), ("keep",), "yy-----yy"),
     "step gate, medium": (("gate_medium",), ("", "pass", "reject"), "-y-----y-"),
@@ -101,9 +115,21 @@ PAGE: dict[str, tuple[tuple[str, ...], tuple[str, ...], str]] = {
     "merge, low and medium": ((Kind.MERGE,), ("", "merge", "leave"), "-y-----y-"),
     "merge, high": (("merge_high",), ("", "merge", "leave"), "--yy---y-"),
     "merge, critical": (("merge_critical",), ("", "merge", "leave"), "--yyy----"),
-    "escalation": ((Kind.STUCK, Kind.ESCALATION, Kind.TAKEN, Kind.UNMERGED), ("", "hint", "cancel"), "yy-----yy"),
+    "escalation": (
+        (Kind.STUCK, Kind.ESCALATION, Kind.TAKEN, Kind.UNMERGED, Kind.UNREVERTED),
+        ("", "hint", "cancel"),
+        "yy-----yy",
+    ),
     "consent": ((Kind.CONSENT,), ("",), "-y-----yy"),
     "proposal": ((Kind.PROPOSAL,), ("",), "-y-----yy"),
+    "talk about a proposal": ((Kind.PROPOSAL,), ("discuss",), "yyyyyyyyy"),
+    "skill draft": ((Kind.SKILL_DRAFT,), ("", "approve", "reject"), "-y-----yy"),
+    "edit the draft of a skill": ((Kind.SKILL_DRAFT,), ("edit",), "yy-----yy"),
+    "a phase begins anew, or is taken back": ((Kind.PHASE,), ("", "go"), "-y-----y-"),
+    "leave a phase as it is; a revert that does not fit": ((Kind.PHASE,), ("keep", "cancel"), "yy-----yy"),
+    "another plan for what remains": ((Kind.REPLAN,), ("", "take", "keep"), "-y-----y-"),
+    "what supervisors ask for; clean-up": ((Kind.DIRECTIVES, Kind.POLISH), ("",), "-y-----yy"),
+    "notes": ((Kind.NOTES, Kind.NOTES_MERGE), ("",), "-y-----yy"),
     "intake of an outsider's issue": ((Kind.INTAKE,), ("", "take", "cancel"), "-y-------"),
     "stop, resume, cancel, backburner": (
         (Kind.CONTROLS, Kind.REROUTE, Kind.STOPPED, Kind.BACKBURNER, Kind.CANCEL),
@@ -194,7 +220,7 @@ def test_a_person_is_the_requester_under_any_id_they_had(kind: str) -> None:
 
 def test_nothing_that_leaves_the_machine_is_decided_by_time() -> None:
     leaving = [kind for kind in KINDS.values() if kind.leaves_machine]
-    assert [kind.name for kind in leaving] == [Kind.MERGE]
+    assert [kind.name for kind in leaving] == [Kind.MERGE, Kind.NOTES_MERGE]
     assert all(kind.row(risk).silence is Silence.WAITS for kind in leaving for risk in RiskLevel)
 
 

@@ -15,8 +15,9 @@ from agents.domain.decisions.subject import OfPlan
 from agents.domain.decisions.table import ask, questions, refuse_unless_open
 from agents.domain.errors import IllegalMove, OverlordError, PressRefused
 from agents.domain.events import Event
-from agents.domain.ids import TaskId
+from agents.domain.ids import ProposalId, TaskId, Thread
 from agents.domain.task import decide
+from agents.domain.task.facts import Mandate
 from agents.domain.task.fold import evolve, replay
 from agents.domain.task.task import Task, TaskState
 from bot.cards.decisions import put_into_words
@@ -61,6 +62,21 @@ def test_which_project(request_: str, projects: tuple[str, ...], channel: str, c
     else:
         assert isinstance(made[0], e.ProjectChosen)
         assert made[0].project == chosen
+
+
+@pytest.mark.parametrize("projects", [("api",), ("api", "web")])
+def test_what_was_proposed_for_a_project_that_is_gone_is_not_done_in_another_by_rule(projects: tuple[str, ...]) -> None:
+    """It is the only one left, the channel's own, or the one that its words name: a person says so all the same."""
+    mandate = Mandate(
+        proposal=ProposalId("p"), title="x", project="gone", task=TaskId("T-9"), thread=Thread("console:general:1")
+    )
+    task = replay(asked("fix the api", ())[:2])
+    task = replace(task, request=replace(task.request, mandate=mandate))
+    guess = decide.Guess(project="api", confidence=1.0)
+    [made] = decide.choose_project(task, projects, moment(channel=ChannelPolicy(project="api")), guess)
+    assert isinstance(made, e.DecisionOpened) and made.decision.kind is Kind.PROJECT
+    there = decide.choose_project(task, (*projects, "gone"), moment())
+    assert isinstance(there[0], e.ProjectChosen) and there[0].project == "gone"
 
 
 def test_choosing_twice_asks_once() -> None:

@@ -9,7 +9,8 @@ import pytest
 
 from agents.domain.decisions.authority import Group, Kind, Silence
 from agents.domain.decisions.kind import OUTLIVES
-from agents.domain.decisions.kinds.work.proposal import apply_proposal
+from agents.domain.decisions.kinds.learning.proposal import apply_proposal
+from agents.domain.decisions.kinds.learning.skill_draft import apply_skill
 from agents.domain.decisions.table import KINDS, RULES
 from agents.domain.errors import IllegalMove
 from agents.domain.ids import ProposalId
@@ -28,6 +29,7 @@ from agents.domain.learning.proposal import (
 AT = datetime(2026, 3, 2, 9, 30, tzinfo=UTC)
 LATER = datetime(2026, 3, 3, 9, 30, tzinfo=UTC)
 S = ProposalStatus
+DECIDING = ("proposal", "directives")  # kinds whose press approves one
 LEGAL = {(S.PENDING, S.APPROVED), (S.PENDING, S.REJECTED), (S.APPROVED, S.IMPLEMENTED)}
 
 
@@ -88,13 +90,17 @@ def test_always_a_person_and_never_time() -> None:
     assert rule.who == {Group.APPROVER} and rule.silence is Silence.WAITS and not rule.by_words
     assert Kind.PROPOSAL in OUTLIVES
     assert [option.value for option in KINDS[Kind.PROPOSAL].offer() if option.approves] == ["approve"]
+    rule = RULES[Kind.SKILL_DRAFT]
+    assert rule.who == {Group.APPROVER} and rule.silence is Silence.WAITS and not rule.by_words
 
 
 def test_only_a_decision_leads_to_an_approval() -> None:
     """P9: the fact is made in one place, and nothing comes there but what a press decided."""
-    assert _places("ProposalApproved") == {"agents/domain/decisions/kinds/work/proposal.py"}
-    assert _places("ProposalRejected") == {"agents/domain/decisions/kinds/work/proposal.py"}
-    assert KINDS[Kind.PROPOSAL].apply is apply_proposal
+    assert _places("ProposalApproved") == {f"agents/domain/decisions/kinds/learning/{name}.py" for name in DECIDING}
+    assert _places("ProposalRejected") == {"agents/domain/decisions/kinds/learning/proposal.py"}
+    assert _places("SkillApproved") == {"agents/domain/skills/drafting.py"}
+    assert _places("approve") == {"agents/domain/decisions/kinds/learning/skill_draft.py"}
+    assert KINDS[Kind.PROPOSAL].apply is apply_proposal and KINDS[Kind.SKILL_DRAFT].apply is apply_skill
     assert _places("apply") == {"agents/domain/decisions/table.py"}
 
 

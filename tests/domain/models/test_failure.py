@@ -18,6 +18,8 @@ from agents.domain.models.failure import (
     BreakerState,
     ErrorClass,
     Failure,
+    Fault,
+    fault_of,
     next_try,
 )
 
@@ -55,7 +57,16 @@ def test_feedback_names_the_fault_and_does_not_wait() -> None:
     assert again is not None
     assert again.wait == 0
     assert "it {broke}" in again.feedback
-    assert '{"status": "…"}' in again.feedback
+    assert "exactly one JSON object" in again.feedback
+
+
+def test_tries_of_what_cannot_be_read_are_counted_apart() -> None:
+    quick = replace(POLICIES["conservative"], unread=3)
+    late = replace(failure(E.NETWORK), late=True)
+    assert next_try(failure(E.PARSING), 2, quick, 0.5) and not next_try(failure(E.PARSING), 3, quick, 0.5)
+    assert not next_try(failure(E.NETWORK), 2, quick, 0.5)
+    assert next_try(late, 1, POLICIES["aggressive"], 0.5) and not next_try(late, 2, POLICIES["aggressive"], 0.5)
+    assert quick.under(Limits(step_retries=1)).unread == 2
 
 
 def test_waits_grow_to_the_longest() -> None:
@@ -167,3 +178,18 @@ def test_it_always_closes_again(steps: list[tuple[bool, float]]) -> None:
     assert admitted is not None
     assert admitted.after_success().state(after) is BreakerState.CLOSED
     assert replace(breaker) == breaker
+
+
+@pytest.mark.parametrize(
+    ("failed", "fault"),
+    [
+        (replace(failure(E.PARSING), cut_off=True), Fault.CUT_OFF),
+        (replace(failure(E.RESOURCE), overflow=True), Fault.TOO_LONG),
+        (replace(failure(E.RESOURCE), overflow=True, cut_off=True), Fault.CUT_OFF),
+        (failure(E.RESOURCE), Fault.SILENT),
+        (failure(E.PARSING), Fault.UNREADABLE),
+        (failure(E.LOGIC), Fault.REFUSED),
+    ],
+)
+def test_what_was_wrong_with_an_answer_in_one_word(failed: Failure, fault: Fault) -> None:
+    assert fault_of(failed) is fault

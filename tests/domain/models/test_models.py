@@ -2,7 +2,17 @@
 
 import pytest
 
-from agents.domain.models.routing import ROLES, Ollama, Provider, Written, WrittenModel, describe_models, which_models
+from agents.domain.models.ability import LEAST_ANSWER, LEAST_WINDOW, ROOMY, answer_room, least_window, reading_room
+from agents.domain.models.routing import (
+    ROLES,
+    Ollama,
+    Provider,
+    Written,
+    WrittenModel,
+    describe_models,
+    which_models,
+    with_named,
+)
 
 PROVIDERS = (
     Provider(key="ANTHROPIC_API_KEY", large="anthropic/large", small="anthropic/small"),
@@ -65,3 +75,37 @@ def test_the_line_at_the_start() -> None:
     assert describe_models(which_models(written(), {}, None)) == (
         "rehearsal/sample (no model is set, no key is found and no Ollama answers)"
     )
+
+
+def test_models_that_roles_of_work_name_are_added_with_what_is_known_of_them() -> None:
+    chosen = which_models(
+        Written(
+            roles={
+                "primary": (WrittenModel(name="a/b", base_url="http://a"),),
+                "critic": (WrittenModel(name="c/d", api_key_env="KEY"),),
+            }
+        ),
+        {"KEY": "k"},
+        None,
+    )
+    more = with_named(chosen, {"c/d": "tester", "x/y": "writer", "critic": "reviewer"})
+    assert more.keys() == {*chosen, "c/d", "x/y"} and more["critic"] == chosen["critic"]
+    assert more["c/d"].models == chosen["critic"].models and more["c/d"].why == "the role `tester` names it"
+    assert [model.name for model in more["x/y"].models] == ["x/y"] and more["x/y"].models[0].api_key == ""
+
+
+def test_a_rehearsal_plays_the_models_that_roles_name() -> None:
+    chosen = which_models(Written(), {}, None)
+    assert with_named(chosen, {"x/y": "writer"})["x/y"] == chosen["primary"]
+
+
+def test_who_wrote_no_first_model_has_the_machine_looked_around_on() -> None:
+    assert Written().needs_a_look_around and written(critic="x/y").needs_a_look_around
+    assert not written(primary="x/y").needs_a_look_around
+
+
+def test_rooms_of_a_window() -> None:
+    assert (answer_room(0, 4000), answer_room(8000, 4000), answer_room(8000, 900)) == (4000, 2000, 900)
+    assert answer_room(800, 4000) == LEAST_ANSWER, "an answer has a little room at least"
+    assert (reading_room(0, 100), reading_room(1100, 100), reading_room(100, 500)) == (0, 900, 1)
+    assert (least_window("primary"), least_window("critic")) == (ROOMY, LEAST_WINDOW)

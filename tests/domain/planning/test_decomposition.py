@@ -218,3 +218,10 @@ def test_ten_thousand_subtasks_are_driven_to_the_end() -> None:
     began = time.monotonic()
     assert sum(map(len, waves(needs))) == 10_000
     assert time.monotonic() - began < 60
+
+
+def test_a_plan_that_people_approved_has_the_same_hash_in_every_version() -> None:
+    """Buttons and approvals are bound to it. If this fails, old approvals hold no more: write what changes it anew."""
+    approved = plan(subtask(1, changes_tests=True), subtask(2, 1))
+    assert approved.hash == "1101dd86928c816c36fc4df05c8d1d14"
+    assert plan(subtask(1), subtask(2, 1)).hash != approved.hash

@@ -113,7 +113,7 @@ def shown(critic: Critic = Critic.PROCEED) -> Planned:
 
 def check(planned: Planned) -> Task:
     edit = next(fact for fact in reversed(planned.facts) if isinstance(fact, e.PlanEdited))
-    return planned.then(planning.after_edit(planned.task, edit, FILES, ("implementer",), planned.moment()))
+    return planned.then(planning.after_edit(planned.task, edit, FILES, {"implementer": ()}, planned.moment()))
 
 
 def test_an_edit_that_did_not_grow_is_a_version_that_a_person_may_approve_at_once() -> None:
@@ -216,3 +216,18 @@ def test_edges_that_only_inform_stay() -> None:
     told = replace(JOIN, needs=(*JOIN.needs[:1], Need(number=2, edge=Edge.INFORMS)))
     made = edit_plan(with_closing(plan(FORM, CHECK, told)), "2\n1\n3 | | | | | 1").plan
     assert made.steps[2].blocked_by == (2,) and made.steps[2].informed_by == (1,)
+
+
+def test_an_edit_that_was_not_taken_comes_back_whole() -> None:
+    head, first, second, third = LINES.splitlines()
+    shown = to_lines(PLAN, "\n".join(("# a comment", "2 | Look twice | | | check.py |", "1", "9 | new", "")))
+    lines = shown.splitlines()
+    assert lines[0] == head and lines[2] == first, "a number alone means the line as it was"
+    assert [part.strip() for part in lines[1].split("|")[:2]] == ["2", "Look twice"]
+    assert lines[1].split("|")[2].strip() == second.split("|")[2].strip(), "an empty kind is the one before"
+    assert lines[1].split("|")[4].strip() == "check.py" and not lines[1].endswith(" "), "what is emptied stays empty"
+    assert lines[3:] == [f"# {third}"], "what was dropped is there to be taken back, and no number is made up"
+
+
+def test_nothing_is_wrong_with_an_edit_where_there_is_no_plan() -> None:
+    assert faults_of_edit(Planned().task, "anything") == ()

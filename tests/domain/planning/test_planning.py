@@ -1,5 +1,7 @@
 """From a draft to a plan that a person may approve."""
 
+from dataclasses import replace
+
 import pytest
 
 from agents.domain import events as e
@@ -22,6 +24,7 @@ from agents.domain.task import decide
 from agents.domain.task.decide import Wording
 from agents.domain.task.fold import evolve
 from agents.domain.task.task import TaskState
+from agents.domain.workflow.workflow import DEFAULT, Resolved
 from tests.builders.decompositions import plan, subtask
 from tests.builders.planned import BAD, GOOD, Planned
 from tests.builders.reviews import review
@@ -306,3 +309,25 @@ def test_a_late_review_of_a_cancelled_task_records_nothing(planned: Planned) -> 
 
 def test_an_empty_plan_is_no_plan() -> None:
     assert Decomposition(goal="x", subtasks=()).order() == []
+
+
+def test_a_projects_own_steps_are_noted_before_the_planner_is_asked(planned: Planned) -> None:
+    own = replace(DEFAULT, name="own")
+    found, now = Resolved(workflow=own, left_out=("line 3",)), planned.moment()
+    [read] = planning.note_workflow(planned.task, found, planned.task, now)
+    assert isinstance(read, e.WorkflowRead) and (read.workflow, read.left_out) == (own, ("line 3",))
+    task = planned.then([read])
+    assert planning.note_workflow(task, found, task, now) == [], "once"
+    assert planning.note_workflow(task, replace(found, left_out=()), task, now), "what is left out has changed"
+    assert planning.note_workflow(task, replace(found, workflow=DEFAULT, left_out=("line 3",)), task, now) == []
+    assert planning.note_workflow(task, replace(found, workflow=replace(own, name="new")), task, now)
+    planned.draft()
+    assert planning.note_workflow(task, found, planned.task, now) == [], "it was drafted meanwhile"
+
+
+def test_that_a_smaller_question_is_asked_is_noted_while_it_is_planned(planned: Planned) -> None:
+    task = planned.task
+    [noted] = planning.note_simplified(task, "x" * 500, task, planned.moment())
+    assert isinstance(noted, e.PlanningSimplified) and len(noted.why) == 400
+    planned.draft()
+    assert planning.note_simplified(task, "late", planned.task, planned.moment()) == []

@@ -33,6 +33,13 @@ def test_a_principle_is_found_by_its_id_or_its_title(cited: str, id: str) -> Non
     assert (found.id if found else "") == id
 
 
+@pytest.mark.parametrize("cited", ["conventions/errors", "[conventions/errors] Errors", "Conventions/Errors: raise"])
+def test_a_projects_own_note_is_cited_by_its_name(cited: str) -> None:
+    note = Principle(id="conventions/errors", title="Errors of the shop")
+    assert find_principle(cited, (*KNOWN, note)) == note
+    assert find_principle(cited, KNOWN) is None
+
+
 def test_only_those_for_the_plan_are_shown() -> None:
     assert relevant(KNOWN, ()) == KNOWN[:1] and relevant(KNOWN, {"security"}) == KNOWN
 

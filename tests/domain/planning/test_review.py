@@ -1,16 +1,18 @@
 """The table that makes one ruling of two verdicts, and debates of at most two rounds."""
 
+from dataclasses import replace
 from itertools import product
 
 import pytest
 from pydantic import TypeAdapter
 
-from agents.domain.planning.debating import after_round, disagreement, is_grounded
+from agents.domain.planning.debating import after_round, disagreement, with_grounds
 from agents.domain.planning.review import (
     CRITIC_STANCE,
     CUSTODIET_STANCE,
     RULINGS,
     Argument,
+    Aspect,
     Citation,
     Critic,
     CriticSays,
@@ -86,15 +88,40 @@ QUOTE = "password reset link"
     [
         (argue(Side.CRITIC, G), argue(Side.CUSTODIET, K, QUOTE), Ruling.APPROVED),
         (argue(Side.CRITIC, K, "src/login.py"), argue(Side.CUSTODIET, G), Ruling.NEEDS_REVISION),
-        (argue(Side.CRITIC, K, "src/login.py:12"), argue(Side.CUSTODIET, K), Ruling.NEEDS_REVISION),
-        (argue(Side.CRITIC, K, "common sense"), argue(Side.CUSTODIET, K, QUOTE), Ruling.APPROVED),
         (argue(Side.CRITIC, G), argue(Side.CUSTODIET, G), Ruling.NEEDS_REVISION),
     ],
 )
-def test_who_gives_way_or_has_no_evidence_loses(critic: Argument, custodiet: Argument, ruling: Ruling) -> None:
-    debate = after_round(begun(review(Critic.REVISE, Custodiet.OK)), held_round(critic, custodiet), REQUEST, PATHS)
+def test_who_concedes_takes_the_others_verdict(critic: Argument, custodiet: Argument, ruling: Ruling) -> None:
+    debate = after_round(begun(review(Critic.REVISE, Custodiet.OK)), held_round(critic, custodiet))
     assert debate.is_settled
     assert debate.ruling is ruling
+
+
+@pytest.mark.parametrize("evidence", [(), ("common sense",)])
+def test_a_point_without_evidence_is_marked_and_loses_by_nothing_else(evidence: tuple[str, ...]) -> None:
+    bare = with_grounds(argue(Side.CRITIC, K, *evidence), REQUEST, PATHS)
+    debate = begun(review(Critic.REVISE, Custodiet.OK))
+    for number in (1, 2):
+        debate = after_round(debate, held_round(bare, argue(Side.CUSTODIET, K, QUOTE), number))
+    assert not bare.grounded and not debate.is_settled and debate.ruling is Ruling.ESCALATE_TO_HUMAN
+
+
+@pytest.mark.parametrize(
+    ("about", "conflict"),
+    [
+        ((None,), True),
+        ((Aspect.SCOPE, Aspect.SIZE), True),
+        ((Aspect.SIZE,), False),
+        ((Aspect.LOGIC, Aspect.CASE), False),
+        ((), True),
+    ],
+)
+def test_they_debate_only_what_both_judge(about: tuple[Aspect | None, ...], conflict: bool) -> None:
+    """Whether a plan is good is no matter of the scope guard's: the table is read, and the plan goes back."""
+    issues = tuple(Finding(what="it drifts", about=each) for each in about)
+    held = review(Critic.REVISE, Custodiet.OK)
+    held = replace(held, critic=replace(held.critic, issues=issues))
+    assert held.conflict is conflict and held.ruling is Ruling.NEEDS_REVISION
 
 
 def test_two_rounds_without_agreement_go_to_a_person_with_the_tension_in_one_sentence() -> None:
@@ -102,7 +129,7 @@ def test_two_rounds_without_agreement_go_to_a_person_with_the_tension_in_one_sen
     for number in (1, 2):
         assert not debate.over
         both = argue(Side.CRITIC, K, QUOTE), argue(Side.CUSTODIET, K, "tests/test_login.py")
-        debate = after_round(debate, held_round(*both, number=number), REQUEST, PATHS)
+        debate = after_round(debate, held_round(*both, number=number))
     assert debate.over
     assert debate.ruling is Ruling.ESCALATE_TO_HUMAN
     assert put(disagreement(debate)) == "The critic says: critic says so; the scope guard says: custodiet says so."
@@ -123,7 +150,7 @@ def test_two_rounds_without_agreement_go_to_a_person_with_the_tension_in_one_sen
     ],
 )
 def test_evidence_is_a_quote_or_a_path(cited: str, counts: bool) -> None:
-    assert is_grounded(argue(Side.CRITIC, K, cited), REQUEST, PATHS) is counts
+    assert with_grounds(argue(Side.CRITIC, K, cited), REQUEST, PATHS).grounded is counts
 
 
 def test_what_the_planner_is_told_pairs_each_issue_with_its_fix() -> None:
@@ -148,3 +175,19 @@ def test_reviews_of_earlier_versions_held_bare_texts() -> None:
     assert read.custodiet.principle == Citation(title="take no right nobody gave")
     assert TypeAdapter(Review).validate_json(TypeAdapter(Review).dump_json(read, exclude_defaults=True)) == read
     assert [(side, str(stop.principle)) for side, stop in read.stops] == [(Side.CUSTODIET, "take no right nobody gave")]
+
+
+def test_who_stops_a_plan_says_why_and_what_would_resolve_it() -> None:
+    too_big = Finding(what="too big", fix="split it")
+    halt = Review(
+        critic=CriticSays(verdict=Critic.HALT, issues=(too_big, Finding(what="more"))),
+        custodiet=CustodietSays(verdict=Custodiet.BLOCK, issue="adds a reset link", suggestion="leave it out"),
+    )
+    assert halt.stops == (
+        (Side.CRITIC, too_big),
+        (Side.CUSTODIET, Finding(what="adds a reset link", fix="leave it out")),
+    )
+    required = replace(halt.critic, changes=("drop 3", "split 2"))
+    assert replace(halt, critic=required).stops[0] == (Side.CRITIC, replace(too_big, fix="drop 3; split 2"))
+    wordless = Review(critic=CriticSays(verdict=Critic.HALT), custodiet=CustodietSays(verdict=Custodiet.WARN))
+    assert wordless.stops == ((Side.CRITIC, Finding(what="")),), "a warning stops nothing"

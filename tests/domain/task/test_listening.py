@@ -34,6 +34,7 @@ ABOUT: dict[Kind, Subject | None] = {
     Kind.ACCEPT_TESTS: STEP,
     Kind.ESCALATION: RUN,
     Kind.SCOPE: RUN,
+    Kind.INTERFACE: RUN,
     Kind.MERGE: HEAD,
     Kind.OUTSIDE_REVIEW: HEAD,
     Kind.CORRECTION: None,

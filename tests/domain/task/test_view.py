@@ -9,10 +9,13 @@ from agents.domain.checks.evaluation import RiskLevel
 from agents.domain.decisions.authority import ChannelPolicy, Group, Kind, Presser
 from agents.domain.decisions.decision import Decision, DecisionState
 from agents.domain.decisions.subject import OfStep
-from agents.domain.ids import DecisionId, PersonId, TaskId, Thread
+from agents.domain.ids import DecisionId, PersonId, TaskId, Thread, project_id
+from agents.domain.learning.proposal import Listed
+from agents.domain.project.project import Project
 from agents.domain.task.facts import Request
-from agents.domain.task.task import Task
-from agents.domain.task.view import may_see
+from agents.domain.task.task import Task, TaskState
+from agents.domain.task.view import Pending, in_thread, is_stalled, may_see
+from tests.builders.proposals import proposal_of
 
 AT = datetime(2026, 3, 2, 9, 30, tzinfo=UTC)
 ANA, BEN = PersonId("ana"), PersonId("ben")
@@ -60,3 +63,31 @@ def test_what_others_decided_opens_it_to_nobody_else() -> None:
 
 def test_everybody_sees_what_was_asked_for_in_a_channel() -> None:
     assert seen(Presser(person=BEN), task=replace(TASK, request=replace(TASK.request, direct=False)))
+
+
+@pytest.mark.parametrize(
+    ("pending", "state", "stalled"),
+    [
+        (Pending(), TaskState.RUNNING, True),
+        (Pending(jobs=1), TaskState.RUNNING, False),
+        (Pending(unread=1), TaskState.RUNNING, False),
+        (Pending(), TaskState.DONE, False),
+    ],
+)
+def test_a_task_stands_still_where_nothing_runs_and_nobody_was_asked(
+    pending: Pending, state: TaskState, stalled: bool
+) -> None:
+    task = replace(TASK, state=state)
+    assert is_stalled(task, pending) is stalled
+    assert not is_stalled(replace(task, open=(GATE,)), pending)
+
+
+def test_its_thread_shows_what_projects_ask_for_there_and_in_no_other() -> None:
+    mine, other = replace(GATE, id=DecisionId("m")), replace(GATE, id=DecisionId("o"), task=TaskId("T-2"))
+    made = proposal_of("Install a compiler", TASK.id), proposal_of("Other", TaskId("T-2"))
+    listed = tuple(Listed(task=each.related_tasks[0], proposal=each) for each in made)
+    shop = Project(id=project_id("shop"), changed_at=AT, open=(mine, other), proposals=listed)
+    task = replace(TASK, open=(GATE,))
+    shown = in_thread(task, [shop, Project(id=project_id("blog"), changed_at=AT)])
+    assert shown.open == (GATE, mine) and shown.proposals == made[:1]
+    assert in_thread(task, []) is task

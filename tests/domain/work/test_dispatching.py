@@ -35,8 +35,9 @@ MOMENT = Moment(at=AT, cause="test")
 NAMES = ("a.py", "b.py", "src/c.py", "src/", "src/*.py", "docs/d.md")
 
 
-def start(task: Task) -> list[e.Event]:
-    return open_questions(task, dispatching.start_next(task, MOMENT), MOMENT)
+def start(task: Task, most: int = Limits().side_by_side) -> list[e.Event]:
+    moment = replace(MOMENT, limits=replace(MOMENT.limits, side_by_side=most))
+    return open_questions(task, dispatching.start_next(task, moment), moment)
 
 
 def at_work(*subtasks: Subtask) -> Task:
@@ -116,6 +117,19 @@ def test_everything_is_done_once_in_order_and_never_beside_what_it_conflicts_wit
     assert sorted(order) == [work.number for work in task.work.subtasks]
 
 
+@given(plans(), st.integers(1, 3), st.randoms())
+def test_no_more_work_side_by_side_than_the_setting_says(task: Task, most: int, chance: object) -> None:
+    active: list[int] = []
+    while not any(isinstance(fact, e.WorkCompleted) for fact in start(task, most)):
+        facts = start(task, most)
+        task = played(task, *facts)
+        active += [fact.subtask for fact in facts if isinstance(fact, e.SubtaskReady)]
+        assert 0 < len(active) <= most, "one too many would be seen here"
+        finished = chance.choice(active)  # type: ignore[attr-defined]
+        active.remove(finished)
+        task = done(task, finished)
+
+
 def test_unknown_files_conflict_with_everything_but_a_spike_with_nothing() -> None:
     unknown, known, spike = subtask(1, files=()), subtask(2), subtask(3, files=(), kind=WorkKind.SPIKE)
     assert dispatching.conflict(unknown, known) and dispatching.conflict(known, unknown)
@@ -126,6 +140,7 @@ def test_of_two_that_write_the_same_file_one_starts() -> None:
     task = at_work(subtask(1), subtask(2), subtask(3, files=("b.py",)))
     assert [work.number for work in dispatching.startable(task, first_wave=9)] == [1, 3]
     assert [work.number for work in dispatching.startable(task, first_wave=1)] == [1]
+    assert [work.number for work in dispatching.startable(task, first_wave=9, side_by_side=1)] == [1]
 
 
 def test_a_folder_and_a_pattern_cover_what_lies_below() -> None:

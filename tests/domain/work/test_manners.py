@@ -128,3 +128,10 @@ def test_every_kind_of_work_has_its_type() -> None:
 def test_nobody_is_named_unless_the_settings_say_so() -> None:
     assert PLAIN.signature("Bo <bo@example.com>") == Signature()
     assert GitManners(sign_off=True).signature("").trailers == ()
+
+
+@pytest.mark.parametrize(
+    "written", [" Ana Lima <ana@example.com>", "Ana Lima <ana@example.com> ", "Ana\u200bLima <a@b.c>"]
+)
+def test_an_identity_has_no_blanks_around_it_and_nothing_unseen(written: str) -> None:
+    assert is_identity("Ana Lima <ana@example.com>") and not is_identity(written)

@@ -5,7 +5,6 @@ from dataclasses import replace
 from agents.catalog.library import load_catalog
 from agents.domain.events import PlanAccepted
 from agents.domain.ids import PersonId, TaskId, Thread
-from agents.domain.planning import planning
 from agents.domain.planning.facts import PlanState
 from agents.domain.planning.ladder import accept
 from agents.domain.task.facts import Request
@@ -34,15 +33,14 @@ def test_a_plan_that_was_accepted_before_workflows_were_kept_goes_by_what_held_t
     assert isinstance(accepted, PlanAccepted) and accepted.workflow is None
     assert dump(accepted) == dump(replace(accepted, workflow=None)), "and its hash stays the same"
     old = stream_kind(TaskId("T-1")).load(dump(task(PlanState(accepted="abc"))))
-    assert planning.workflow_of(old, lambda _: EAGER) is DEFAULT and stepping.most_attempts(old) == 3
+    assert stepping.workflow_pinned(old) is DEFAULT and stepping.most_attempts(old) == 3
 
 
 def test_until_a_plan_is_accepted_the_current_workflow_holds_and_then_that_one() -> None:
-    assert planning.workflow_of(task(), lambda _: EAGER) is EAGER
     accepted = accept(task(), "abc", (), replace(moment(), workflow=lambda _: EAGER))
     assert load_event("PlanAccepted", dump(accepted)) == accepted and accepted.workflow == EAGER
     kept = stream_kind(TaskId("T-1")).load(dump(task(PlanState(accepted="abc", workflow=EAGER))))
-    assert planning.workflow_of(kept, lambda _: DEFAULT) == EAGER and stepping.most_attempts(kept) == 6
+    assert stepping.workflow_pinned(kept) == EAGER and stepping.most_attempts(kept) == 6
 
 
 def test_a_workflow_has_the_same_version_when_it_is_read_again() -> None:

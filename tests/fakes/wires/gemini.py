@@ -64,6 +64,7 @@ class Tool(Proto):
 class Generation(Proto):
     temperature: Annotated[float, Field(ge=0, le=2)] | None = None
     top_p: float | None = None
+    top_k: Annotated[int, Field(ge=1)] | None = None
     max_output_tokens: Annotated[int, Field(ge=1)] | None = None
     response_mime_type: Literal["text/plain", "application/json"] | None = None
     response_schema: dict[str, Any] | None = None
@@ -250,7 +251,8 @@ def _talk(contents: list[Content]) -> Iterator[Json]:
     for content in contents:
         for part in content.parts:
             if part.function_response:
-                yield {"role": "tool", "content": str(part.function_response.response.get("content", ""))}
+                told = part.function_response.response
+                yield {"role": "tool", "content": told["content"] if told.keys() == {"content"} else json.dumps(told)}
         calls = [
             (part.function_call.id or "", part.function_call.name, json.dumps(part.function_call.args))
             for part in content.parts

@@ -78,6 +78,8 @@ class Asked(Strict):
     thinking: dict[str, Any] | None = None
     output_format: Format | None = None
     metadata: dict[str, Any] | None = None
+    context_management: dict[str, Any] | None = None  # with a beta header
+    output_config: dict[str, Any] | None = None
 
 
 KINDS = {

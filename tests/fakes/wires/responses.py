@@ -15,12 +15,15 @@ LONGEST_ID = 64
 class InputText(Strict):
     type: Literal["input_text", "output_text"]
     text: str
+    annotations: list[dict[str, Any]] | None = None
 
 
 class Message(Strict):
     type: Literal["message"] = "message"
     role: Literal["user", "assistant", "system", "developer"]
     content: str | list[InputText]
+    id: str | None = None
+    status: str | None = None
 
 
 class FunctionCall(Strict):
@@ -30,18 +33,22 @@ class FunctionCall(Strict):
     arguments: str
     id: str | None = None
     status: str | None = None
+    namespace: str | None = None
 
 
 class CallOutput(Strict):
     type: Literal["function_call_output"]
     call_id: Annotated[str, Field(min_length=1, max_length=LONGEST_ID)]
     output: str | list[InputText]
+    id: str | None = None
+    status: str | None = None
 
 
 class Reasoning(Strict):
     type: Literal["reasoning"]
     id: str
     summary: list[dict[str, Any]]
+    encrypted_content: str | None = None
 
 
 Item = Message | FunctionCall | CallOutput | Reasoning
@@ -53,6 +60,24 @@ class Tool(Strict):
     description: str | None = None
     parameters: dict[str, Any]
     strict: bool | None = None
+
+
+class Namespace(Strict):
+    """Tools that belong together, under a name of their own."""
+
+    type: Literal["namespace"]
+    name: str
+    description: str | None = None
+    tools: list[Tool]
+
+
+class Custom(Strict):
+    """A tool that takes text instead of JSON."""
+
+    type: Literal["custom"]
+    name: str
+    description: str | None = None
+    format: dict[str, Any] | None = None
 
 
 class Format(Strict):
@@ -72,7 +97,7 @@ class Asked(Strict):
     input: str | list[Item]
     instructions: str | None = None
     max_output_tokens: Annotated[int, Field(ge=16)] | None = None
-    tools: list[Tool] | None = None
+    tools: list[Annotated[Tool | Namespace | Custom, Field(discriminator="type")]] | None = None
     tool_choice: Literal["none", "auto", "required"] | dict[str, Any] | None = None
     parallel_tool_calls: bool | None = None
     text: Text | None = None
@@ -81,6 +106,7 @@ class Asked(Strict):
     temperature: Annotated[float, Field(ge=0, le=2)] | None = None
     reasoning: dict[str, Any] | None = None
     include: list[str] | None = None
+    prompt_cache_key: str | None = None
 
 
 class Responses(Chat):
@@ -129,7 +155,7 @@ class Responses(Chat):
             "incomplete_details": {"reason": cut} if cut else None,
             "error": None,
             "model": made.model,
-            "output": self._items(made),
+            "output": self._items(heard, made),
             "parallel_tool_calls": True,
             "tool_choice": "auto",
             "tools": [],
@@ -142,7 +168,7 @@ class Responses(Chat):
             },
         }
 
-    def _items(self, made: Made) -> list[Json]:
+    def _items(self, heard: Heard, made: Made) -> list[Json]:
         items = list[Json]()
         if made.thinks:
             said = {"type": "summary_text", "text": made.thinks}
@@ -159,7 +185,9 @@ class Responses(Chat):
                 }
             )
         for id, name, arguments in made.calls:
-            called = {"type": "function_call", "id": f"fc_{id}", "call_id": id, "name": name, "arguments": arguments}
+            space = next((each for each in heard.tools if name.startswith(f"{each}__")), "")
+            named = {"name": name.removeprefix(f"{space}__"), "namespace": space} if space else {"name": name}
+            called = {"type": "function_call", "id": f"fc_{id}", "call_id": id, **named, "arguments": arguments}
             items.append({**called, "status": "completed"})
         return items
 

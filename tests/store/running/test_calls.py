@@ -144,7 +144,7 @@ async def test_five_failures_open_the_circuit_of_that_model_only(database: Datab
         await book.begin(call(f"c{number}"))
         await book.record_try(call(f"c{number}"), Tried(model=MODEL, failure=DOWN))
         clock.at += timedelta(seconds=10)
-    with pytest.raises(NoAnswer, match="rest until 12:05 UTC"):
+    with pytest.raises(NoAnswer, match="rests until 12:05 UTC"):
         await book.begin(call("c6"))
     assert await book.begin(call("c7", models=(MODEL, OTHER))) == Admitted(model=OTHER)
     clock.at += timedelta(seconds=300)

@@ -14,6 +14,7 @@ from agents.domain.decisions.authority import Kind
 from agents.domain.errors import NoAnswer
 from agents.domain.fact import Usage
 from agents.domain.ids import TaskId
+from agents.domain.metrics.run_row import Run
 from agents.domain.models.failure import ErrorClass
 from agents.domain.planning.decomposition import Level
 from agents.domain.planning.work_kind import Expected, Took, expect
@@ -43,7 +44,7 @@ from tests.store.room import MORNING
 __all__ = ["work"]
 
 
-async def rows(world: Planning, step: str, subtask: int = 0) -> list[runs.Run]:
+async def rows(world: Planning, step: str, subtask: int = 0) -> list[Run]:
     """As the table has them, which is what the facts say."""
     found = await world.office.database.read(lambda tx: runs.history(tx.db, world.task))
     assert await world.office.database.read(lambda tx: audit.examine(tx.db).apart) == ()

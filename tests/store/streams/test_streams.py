@@ -5,6 +5,7 @@ from datetime import timedelta
 
 import pytest
 from sqlalchemy import text
+from sqlalchemy.exc import IntegrityError
 
 from agents.domain import events as e
 from agents.domain.decisions.table import open_questions
@@ -105,7 +106,7 @@ async def test_projects_are_not_counted_among_tasks(room: Room, task: Task) -> N
         ("UPDATE events SET body = replace(body, '\"A\"', '\"C\"') WHERE stream = 'P-shop'", True),
         ("UPDATE snapshots SET body = replace(body, '\"A\"', '\"C\"') WHERE stream = 'P-shop'", False),
         ("DELETE FROM snapshots WHERE stream = 'P-shop'", False),
-        ("UPDATE proposals SET status = 'approved'", False),
+        ("UPDATE proposals SET title = 'another'", False),
     ],
 )
 async def test_a_project_that_somebody_changed_by_hand_is_named(
@@ -116,6 +117,15 @@ async def test_a_project_that_somebody_changed_by_hand_is_named(
     found = await room.database.read(lambda tx: audit.examine(tx.db))
     assert found.apart and all(each.startswith("P-shop: ") for each in found.apart)
     assert found.broken == (((SHOP, 0),) if broken else ())
+
+
+async def test_the_database_itself_refuses_a_proposal_that_is_approved_and_that_nobody_decided_on(
+    room: Room, task: Task
+) -> None:
+    await record(room.database, task.id, [proposed(task, "A")])
+    for status in ("approved", "rejected", "implemented"):
+        with pytest.raises(IntegrityError):
+            tampered(room.database, f"UPDATE proposals SET status = '{status}'")
 
 
 async def test_the_facts_of_a_thread_are_told_once_each_page_by_page(room: Room, task: Task) -> None:

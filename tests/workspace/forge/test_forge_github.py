@@ -4,7 +4,7 @@ import asyncio
 import os
 import re
 from collections.abc import AsyncIterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pytest
@@ -287,3 +287,10 @@ def test_where_git_goes_follows_from_where_the_api_is() -> None:
     assert web_of("https://api.github.com") == "https://github.com"
     assert web_of("https://git.example.com/api/v3") == "https://git.example.com"
     assert owner_and_name("https://git.example.com/a/b", "https://git.example.com/api/v3") == ("a", "b")
+
+
+async def test_a_label_is_there_once_however_often_the_pull_request_is_asked_for(hub: Hub) -> None:
+    pull = replace(work_on(hub.ours), labels=("skill-change",))
+    opened = await hub.forge.open(pull)
+    await hub.forge.open(pull)
+    assert hub.repo.issue(opened.number).labels == ["skill-change"]

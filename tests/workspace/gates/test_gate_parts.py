@@ -147,6 +147,21 @@ def test_node_finds_the_modules_of_the_projects_own_folder(tmp_path: Path) -> No
     assert (folder / "node_modules").readlink() == project / "node_modules"
 
 
+def test_vite_writes_beside_modules_and_not_among_them(tmp_path: Path) -> None:
+    project, folder = tmp_path / "project", tmp_path / "folder"
+    for name in ("vite", "@types/node", ".bin", ".vite-temp"):
+        (project / "node_modules" / name).mkdir(parents=True)
+    folder.mkdir()
+    room = environment(project, GateCommands())
+    room.furnish(folder)
+    room.furnish(folder)
+    modules = folder / "node_modules"
+    assert (modules / "vite").readlink() == project / "node_modules" / "vite"
+    assert (modules / "@types" / "node").is_dir() and (modules / ".bin").is_dir()
+    (modules / ".vite-temp" / "settings.mjs").write_text("x")
+    assert list((project / "node_modules" / ".vite-temp").iterdir()) == []
+
+
 def test_a_program_that_a_sandbox_does_not_show_is_not_found(tmp_path: Path) -> None:
     venv, elsewhere = tmp_path / "venv" / "bin", tmp_path / "elsewhere" / "bin"
     for program in (venv / "mine", elsewhere / "theirs"):

@@ -173,11 +173,14 @@ async def test_work_is_joined_without_a_folder_and_once_is_enough(yard: Yard) ->
     write(one.workspace.path, {"one.txt": "1\n"})
     write(two.workspace.path, {"two.txt": "2\n"})
     first, second = await checkouts.commit(one, "one"), await checkouts.commit(two, "two")
-    assert await checkouts.join("links", TASK, one.base, first, "Join it") == first, "it just goes forward"
+    alone = await checkouts.join("links", TASK, one.base, first, "Join it")
+    assert git(yard.mirror, "log", "-1", "--format=%P", alone or "") == f"{one.base} {first}", (
+        "a join can be taken back"
+    )
     joined = await checkouts.join("links", TASK, one.base, second, "Join it")
     assert joined is not None and await checkouts.tip("links", TASK) == joined
     assert {change.path for change in await checkouts.changes("links", one.base, joined)} == {"one.txt", "two.txt"}
-    assert git(yard.mirror, "log", "-1", "--format=%P %an: %s", joined) == f"{first} {second} Overlord: Join it"
+    assert git(yard.mirror, "log", "-1", "--format=%P %an: %s", joined) == f"{alone} {second} Overlord: Join it"
     assert await checkouts.join("links", TASK, one.base, second, "Join it") == joined
     assert await checkouts.join("links", TASK, one.base, one.base, "Join it") == joined
     assert (await checkouts.open("links", TASK, joined)).base == one.base
@@ -216,7 +219,8 @@ async def test_what_does_not_fit_is_not_joined(yard: Yard) -> None:
         commit = await checkouts.commit(checkout, "mine")
         joined = await checkouts.join("links", TASK, one.base, commit, "Join it")
         assert (joined is None) == (number == 1)
-    assert await checkouts.tip("links", TASK) == await checkouts.tip("links", BRANCH)
+    tip = await checkouts.tip("links", TASK)
+    assert await checkouts.tree("links", tip) == await checkouts.tree("links", await checkouts.tip("links", BRANCH))
 
 
 async def test_many_joins_at_once_lose_nothing(yard: Yard) -> None:

@@ -32,6 +32,7 @@ _SWAPS: dict[type[ast.AST], str] = {
 class Fault:
     line: int
     text: str  # the whole file with it
+    returns: bool = False  # whether it is what a function returns
 
 
 def faults_in(text: str, lines: Set[int]) -> Iterator[Fault]:
@@ -48,7 +49,7 @@ def faults_in(text: str, lines: Set[int]) -> Iterator[Fault]:
             if found := change(node):
                 place, instead = found
                 if place.lineno in lines and place.lineno == place.end_lineno and source[place.lineno - 1].isascii():
-                    yield Fault(line=place.lineno, text=_replace(source, place, instead))
+                    yield Fault(line=place.lineno, text=_replace(source, place, instead), returns=change is _returns)
 
 
 Found = tuple[ast.expr, str] | None

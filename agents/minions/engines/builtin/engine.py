@@ -8,26 +8,21 @@ turn and the budget of the next call share one commit.
 import asyncio
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import partial
 
-from agents.domain.errors import OverlordError
 from agents.domain.task.wishes import last_number
-from agents.domain.work.work import Ending, run_key
-from agents.domain.workflow.roles import EngineName, Role
+from agents.domain.work.work import Ending
+from agents.domain.workflow.roles import TITLES, EngineName, Role
 from agents.minions.engines import Engine, EngineServices
 from agents.minions.engines.builtin import transcript
-from agents.minions.engines.builtin.executor import SCOPE, LateRoom, NoRoom, OutOfScope, ToolExecutor
-from agents.minions.engines.builtin.tools import TOOLS
+from agents.minions.engines.builtin.executor import NoRoom, OutOfScope, ToolExecutor
 from agents.minions.engines.builtin.transcript import Message, Row, Talk, opening_row, told_row
 from agents.minions.engines.builtin.turn import play
+from agents.minions.engines.builtin.workbench import NoFolder, open_workbench
 from agents.ports import Asked, Brief, Converse, GaveUp, Outcome, Owed, Show, WantsScope, Watch
 
-ROLE = "primary"  # which of the configured models it talks with
-
-
-class NoFolder(OverlordError):
-    """The branch's files are not where they should be."""
+ROLE = "primary"  # which of the configured models it talks with, where its role names none
 
 
 class BuiltIn:
@@ -57,35 +52,8 @@ class BuiltIn:
 
     @asynccontextmanager
     async def _open(self, brief: Brief, show: Show) -> AsyncIterator["_Run"]:
-        """The files, the transcript so far, and a sandbox for when it is needed."""
-        services, shown = self._services, brief.checkout.workspace
-        role, sandbox = services.role_of(brief.step.role), await services.sandbox()
-        workspace = replace(shown, environ={**shown.environ, SCOPE: brief.work.scope.dump()})
-        try:
-            files = await asyncio.to_thread(services.files, workspace.path)
-        except OSError as problem:
-            raise NoFolder(f"Its folder cannot be opened: {problem.strerror}", next_step="Start it again.") from problem
-        room = LateRoom(lambda: sandbox.open(workspace, services.profile))
-        try:
-            executor = ToolExecutor(
-                tools={name: spec for name, spec in TOOLS.items() if name in role.allowed_tools},
-                files=files,
-                workspace=workspace,
-                room=room,
-                skills=tuple(await services.skills_of(brief)),
-                limits=self._limits,
-                show=show,
-                trials=lambda: services.trials_of(brief),
-                refused=lambda: services.refused_of(brief),
-            )
-            key = run_key(brief.task.id, brief.subtask.number, brief.work.attempt)
-            run = _Run(brief=brief, key=key, executor=executor, talk=Talk(window=services.window), role=role)
-            for row in await services.turns.of(key):
-                run.talk.take(row)
-            yield run
-        finally:
-            await room.close()
-            await asyncio.to_thread(files.close)
+        async with open_workbench(self._services, brief, show) as bench:
+            yield _Run(brief=brief, key=bench.key, executor=bench.executor, talk=bench.talk, role=bench.role)
 
     async def _go_on(self, run: "_Run", watch: Watch) -> Outcome:
         if outcome := await self._begin(run):
@@ -106,7 +74,8 @@ class BuiltIn:
         brief, talk = run.brief, run.talk
         if not talk.rows:
             pack = await self._services.pack(brief)
-            system, first = transcript.opening(self._render, brief, pack, run.executor.skills, run.role.additions)
+            words = self._services.words_of(run.role)
+            system, first = transcript.opening(self._render, brief, pack, run.executor.skills, words)
             self._note(run, opening_row(system, self._services.redact(first), last_number(brief.task.wishes)))
         going_on = transcript.going_on(self._render, brief, talk)
         if not isinstance(going_on, list):
@@ -128,7 +97,7 @@ class BuiltIn:
         said, keep = await self._services.talker.converse(
             Converse(
                 step=f"{run.key}:{talk.turns + 1}",
-                role=ROLE,
+                role=run.role.model or ROLE,
                 task=brief.task,
                 messages=talk.messages,
                 shorter=talk.shorten_to,
@@ -139,11 +108,11 @@ class BuiltIn:
             )
         )
         run.owed = [keep]
-        tools = run.executor.tools
-        looks = all(call.name in tools and tools[call.name].looks for call in said.calls)
+        meant = [run.executor.find(call.name) for call in said.calls]
+        looks = all(spec is not None and spec.looks for spec in meant)
         if not looks:
             await run.settle()
-        run.executor.questions, run.executor.fixes, run.executor.again = talk.questions, talk.fixes, said.again
+        run.executor.remember(talk.questions, talk.fixes, talk.strays, again=said.again)
         turn = await play(said, run.executor, talk, self._services.redact)
         turn.seconds = self._services.clock() - began
         self._note(run, turn.row())
@@ -156,7 +125,7 @@ class BuiltIn:
             return self._out_of_time()
         if talk.errors >= self._limits.tool_errors:
             last = " ".join(str(talk.messages[-1]["content"]).split())[:300]
-            return GaveUp(ending=Ending.ERRORS, problem=f"{talk.errors} tool calls in a row failed: {last}")
+            return GaveUp(ending=Ending.ERRORS, problem=f"{talk.errors} turns in a row failed, the last with: {last}")
         if talk.turns >= self._limits.minion_turns:
             return GaveUp(ending=Ending.TURNS, problem=f"It was not done after {talk.turns} turns.")
         return None
@@ -192,6 +161,6 @@ class _Run:
 
 BUILTIN = Engine(
     name=EngineName.BUILTIN,
-    title="built-in",
+    title=TITLES[EngineName.BUILTIN],
     run=lambda services, brief, watch, show: BuiltIn(services).run(brief, watch, show),
 )

@@ -6,19 +6,23 @@ from contextlib import AbstractAsyncContextManager, AsyncExitStack
 from dataclasses import dataclass, field
 from typing import Annotated, Any
 
-from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
 
 from agents.domain.checks.scope import Scope, ScopeMode, odd_pattern
 from agents.domain.errors import OverlordError
-from agents.domain.learning.skill import Skill
+from agents.domain.knowledge.document import Note
 from agents.domain.limits import Limits
+from agents.domain.skills.skill import Skill
 from agents.domain.text.sanitize import clean, cut, one_line
-from agents.ports import Files, Listener, Outcome, Ran, Room, Show, Tool, Trial, Workspace, show_nothing
+from agents.minions.engines import HandIn
+from agents.minions.engines.builtin.arguments import BadArguments, meant_name, no_such_tool, read_arguments
+from agents.ports import Files, Listener, Outcome, Ran, Room, Show, Tool, Workspace, show_nothing
 
 SCOPE = "MINION_SCOPE"
 _SCOPE_TYPE = TypeAdapter(Scope)
 LONGEST = 30_000  # characters of one result
 HOW_TO_ASK = "To write more, call request_scope with the paths and the reason; a person decides."
+HOW_TO_FIND = "glob_files finds files by a part of their name."
 STARTS = 3  # of the sandbox, before a run gives up
 PathText = Annotated[str, Field(min_length=1, max_length=4_096, description="from the root of the workspace")]
 Pattern = Annotated[str, Field(min_length=1, max_length=1_000)]
@@ -50,6 +54,7 @@ class Done:
     wrote: str = ""
     skill: str = ""  # that it was given
     sent_back: bool = False  # by the project's tests, to be mended in this run
+    strayed: bool = False  # sent back for files out of its scope
 
 
 class ToolError(Exception):
@@ -125,11 +130,12 @@ class ToolExecutor:
     room: LateRoom
     skills: Sequence[Skill]
     limits: Limits
-    trials: Callable[[], Awaitable[Sequence[Trial]]]
-    refused: Callable[[], Awaitable[str]]
+    hand_in: HandIn | None  # None: whoever only reads hands nothing in
+    notes: Sequence[Note] = ()  # of the project
     show: Show = show_nothing
     questions: int = 0  # asked in this run
     fixes: int = 0  # how often this run was sent back by the tests
+    strays: int = 0  # and for files out of its scope
     again: bool = False  # this turn was begun before a crash: what it wants may have been done
     doing: str = ""
     scope: Scope = field(init=False)
@@ -137,23 +143,29 @@ class ToolExecutor:
     def __post_init__(self) -> None:
         self.scope = parse_scope(self.workspace.environ.get(SCOPE, ""))
 
+    def remember(self, questions: int, fixes: int, strays: int, *, again: bool) -> None:
+        """Before each turn: what happened in those before it."""
+        self.questions, self.fixes, self.strays, self.again = questions, fixes, strays, again
+
+    def find(self, name: str) -> Spec | None:
+        """The tool that is meant."""
+        return self.tools.get(meant_name(name, self.tools))
+
     async def run(self, call: ParsedCall) -> Done:
         """Raises NoRoom, and nothing else that a minion could bring about."""
         if call.problem:
             return Done(text=call.problem, error=True)
-        spec = self.tools.get(call.name)
+        spec = self.find(call.name)
         if spec is None:
-            return Done(text=f"There is no tool {call.name}. There are: {', '.join(self.tools)}.", error=True)
+            return Done(text=no_such_tool(call.name, self.tools), error=True)
         try:
-            given = spec.takes.model_validate_json(json.dumps(call.given), strict=True, extra="forbid")
+            given = read_arguments(spec.name, spec.takes, call.given)
             self.doing = one_line(clean(spec.doing(given)), 80)
             return await spec.run(self, given)
-        except ValidationError as error:
-            return Done(text=_describe_faults(call.name, error), error=True)
-        except ToolError as error:
+        except (BadArguments, ToolError) as error:
             return Done(text=str(error), error=True)
         except FileNotFoundError as error:
-            return Done(text=f"{error.filename or 'That path'} is not there.", error=True)
+            return Done(text=f"{error.filename or 'That path'} is not there. {HOW_TO_FIND}", error=True)
         except (OverlordError, OSError) as error:
             return Done(text=cut(clean(str(error)), 600), error=True)
 
@@ -171,11 +183,6 @@ class ToolExecutor:
         if problem := self.scope.refuse(path):
             raise ToolError(f"Not written: {cut(clean(problem), 1_000)}. {HOW_TO_ASK}")
         self.files.write(path, content)
-
-
-def _describe_faults(name: str, error: ValidationError) -> str:
-    faults = (f"{'.'.join(map(str, e['loc'])) or 'the arguments'}: {e['msg']}" for e in error.errors()[:5])
-    return cut(clean(f"The arguments of {name} do not fit: {'; '.join(faults)}"), 600)
 
 
 def parse_scope(text: str) -> Scope:

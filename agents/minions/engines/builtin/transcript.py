@@ -7,12 +7,14 @@ from typing import Any
 
 from pydantic import TypeAdapter
 
-from agents.domain.learning.skill import Skill
+from agents.domain.knowledge.choosing import note_text
 from agents.domain.planning.points import points_for
+from agents.domain.skills.skill import Skill
 from agents.domain.task.task import Task
 from agents.domain.task.wishes import Wish, for_prompt, newer_than
 from agents.domain.work.stepping import workflow_pinned
-from agents.minions.engines import Render
+from agents.domain.work.surroundings import surroundings
+from agents.minions.engines import NO_WORDS, Render, RoleWords
 from agents.ports import Asked, Brief, Finished, GaveUp, Outcome, Progress, WantsScope
 
 Message = dict[str, Any]
@@ -22,6 +24,7 @@ LETTERS_A_TOKEN = 3  # fewer than any tokenizer takes on average: a talk that is
 KEPT_TURNS = (8, 4, 2, 1)  # of the last ones, as many as there is room for are left as they are
 OPENING = 2  # the system's message and the first of the user's
 MOST_SKILLS = 30  # that a minion is told of at its beginning
+FOLDED_NAMES = 20  # of files that it wrote
 SHORT = 400  # characters of a result that trimming leaves alone
 _KINDS: dict[str, TypeAdapter[Outcome]] = {
     kind.__name__: TypeAdapter(kind) for kind in (Finished, Asked, WantsScope, GaveUp)
@@ -48,7 +51,7 @@ class Ended:
 
 @dataclass(slots=True, kw_only=True)
 class Turn:
-    """One round of model and tools, as it happens. `errors`: tool calls in a row that failed, also in turns before."""
+    """One round of model and tools, as it happens. `errors`: turns in a row that failed, with this one."""
 
     message: Message
     errors: int
@@ -57,6 +60,7 @@ class Turn:
     wrote: list[str] = field(default_factory=list)
     skills: list[str] = field(default_factory=list)
     fixes: int = 0  # how often the project's tests sent it back
+    strays: int = 0  # how often it was sent back for files out of its scope
     ended: Ended | None = None
     doing: str = ""
 
@@ -74,6 +78,7 @@ class Turn:
             "wrote": self.wrote,
             "skills": self.skills,
             "fixes": self.fixes,
+            "strays": self.strays,
             "ended": ended,
             "doing": self.doing,
         }
@@ -91,8 +96,10 @@ class Talk:
     errors: int = 0
     questions: int = 0
     fixes: int = 0
+    strays: int = 0
     heard: int = 0  # the number of the last wish that the minion was told; rows of earlier versions do not say it
     pauses: int = 0  # how often it waited for people: for an answer, or for leave to write more
+    folded: int = 0  # turns that are not in the talk any more
     doing: str = ""
     wrote: set[str] = field(default_factory=set)
     skills: set[str] = field(default_factory=set)
@@ -137,6 +144,7 @@ class Talk:
         self.wrote |= set(row["wrote"])
         self.skills |= set(row.get("skills", ()))
         self.fixes += row.get("fixes", 0)
+        self.strays += row.get("strays", 0)
         ended = row["ended"]
         self.ended = ended and Ended(
             call=ended["call"], outcome=_KINDS[ended["kind"]].validate_python(ended["outcome"])
@@ -165,10 +173,18 @@ class Talk:
     def _drop(self, until: int) -> None:
         if until <= OPENING + 1:
             return
-        text = "(Earlier turns are left out here. The files are as you left them.)"
+        text = self._left_out(sum(start < until for start in self._starts))
         self.messages[OPENING:until] = [{"role": "user", "content": text}]
         self._starts = [start - until + OPENING + 1 for start in self._starts if start >= until]
         self._size = sum(map(_size, self.messages))
+
+    def _left_out(self, turns: int) -> str:
+        """What stands in place of turns: what came of them is in the files."""
+        self.folded += turns
+        wrote = ", ".join(sorted(self.wrote)[:FOLDED_NAMES])
+        more = f" and {len(self.wrote) - FOLDED_NAMES} more" if len(self.wrote) > FOLDED_NAMES else ""
+        files = f" So far you wrote {wrote}{more}; the files are as you left them." if wrote else ""
+        return f"({self.folded} earlier turn{'' if self.folded == 1 else 's'} are left out here.{files})"
 
     def _put(self, at: int, message: Message) -> None:
         self._size += _size(message) - _size(self.messages[at])
@@ -200,7 +216,9 @@ def result(call: str, text: str) -> Message:
     return {"role": "tool", "tool_call_id": call, "content": text or "(nothing)"}
 
 
-def opening(render: Render, brief: Brief, pack: str, skills: Sequence[Skill], additions: str = "") -> tuple[str, str]:
+def opening(
+    render: Render, brief: Brief, pack: str, skills: Sequence[Skill], words: RoleWords = NO_WORDS
+) -> tuple[str, str]:
     """The system's words, which are the same for all minions of a role at a step, and the first of the user's."""
     subtask, work = brief.subtask, brief.work
     about = {
@@ -213,7 +231,8 @@ def opening(render: Render, brief: Brief, pack: str, skills: Sequence[Skill], ad
         "test": subtask.test,
         "spike": subtask.spike,
         "changes_tests": subtask.changes_tests,
-        "files": list(subtask.files),
+        "closing": brief.task.plan.is_closing(subtask.number),
+        **surroundings(brief.task, subtask),
         "mode": work.scope.mode.value,
         "patterns": list(work.scope.patterns),
         "attempt": work.attempt,
@@ -221,17 +240,27 @@ def opening(render: Render, brief: Brief, pack: str, skills: Sequence[Skill], ad
         "feedback": list(work.feedback),
         "points": points_for(brief.task.plan.points, subtask.number),
         "notes": list(brief.notes),
+        "knowledge": _knowledge(brief),
+        "skill": brief.task.skill.spec.text() if brief.task.skill else "",
         "skills": [{"name": skill.name, "description": skill.description} for skill in skills[:MOST_SKILLS]],
+        "guidance": words.guidance,
         "pack": pack,
         **for_prompt(brief.task.wishes, brief.task.request.by),
         "ways": [": ".join(way) for way in brief.checkout.workspace.ways],
     }
     instructions = {
-        "practices": [name for name, wanted in brief.step.config.items() if wanted],
+        "practices": [name for name, wanted in brief.step.config.items() if wanted and name != "files"],
+        "config": brief.step.config,
         "require_tests": workflow_pinned(brief.task).require_tests,
-        "additions": additions,
+        "additions": words.instructions,
     }
     return render("_minion", instructions, brief.task), render("_minion_task", about, brief.task)
+
+
+def _knowledge(brief: Brief) -> list[dict[str, object]]:
+    """What the project has learnt: what is confirmed, then what is not."""
+    chosen = ((True, brief.knowledge.confirmed), (False, brief.knowledge.unconfirmed))
+    return [{"confirmed": sure, "text": "\n\n".join(map(note_text, notes))} for sure, notes in chosen if notes]
 
 
 def words(render: Render, task: Task, said: Sequence[str] = (), wishes: Sequence[Wish] = ()) -> list[Message]:

@@ -1,9 +1,11 @@
 """One turn of a minion: what its model wants done is read strictly, and done in order until a call ends the run."""
 
+import json
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
-from agents.domain.text.sanitize import clean, cut, strictly
+from agents.domain.text.sanitize import clean, cut
+from agents.minions.engines.builtin.arguments import BadArguments, read_object
 from agents.minions.engines.builtin.executor import LONGEST, Done, ParsedCall, ToolExecutor
 from agents.minions.engines.builtin.transcript import Ended, Talk, Turn, result
 from agents.ports import Asked, Said, ToolCall, WantsScope
@@ -18,22 +20,27 @@ MARGIN = 2_000  # a tool's own note on what it cut stays
 USE_THE_TOOLS = (
     "You called no tool, so nothing happened. Go on with a tool; end with task_complete, or with task_blocked and why."
 )
+COMPLETE = "task_complete"
 _WAITS = (Asked, WantsScope)  # their results come from people, later
 
 
 async def play(said: Said, executor: ToolExecutor, talk: Talk, redact: Callable[[str], str]) -> Turn:
-    """Raises NoRoom."""
+    """Its calls in order, but the end last: what stands behind it belongs to the work too. A turn counts as failed
+    only if every call in it failed. Raises NoRoom."""
     calls = parse_calls(said, talk.turns + 1)
-    turn = Turn(message=message_of(said, calls), errors=talk.errors, doing=talk.doing)
+    turn = Turn(message=message_of(said, calls), errors=talk.errors + 1, doing=talk.doing)
     if not calls:
-        turn.errors += 1
         turn.results.append({"role": "user", "content": USE_THE_TOOLS})
         return turn
-    failed = False
+    came, failed = dict[str, Done](), list[str]()
+    for call in sorted(calls, key=lambda call: _name_of(call, executor) == COMPLETE):
+        came[call.id] = done = _not_now(turn, failed, call, executor) or await executor.run(call)
+        failed += [call.name] if done.error else []
+        _note(turn, call, done)
     for call in calls:
-        done = _not_now(turn, failed, call) or await executor.run(call)
-        failed = failed or done.error
-        _note(turn, call, done, redact)
+        if not isinstance(came[call.id].outcome, _WAITS):
+            turn.results.append(result(call.id, cut(redact(came[call.id].text), LONGEST + MARGIN)))
+    turn.errors = turn.errors if len(failed) == len(calls) else 0
     turn.doing = executor.doing
     dropped = len(said.calls) - len(calls)
     if dropped and turn.results:  # in a result, for nothing may stand between a call and what answers it
@@ -41,16 +48,23 @@ async def play(said: Said, executor: ToolExecutor, talk: Talk, redact: Callable[
     return turn
 
 
-def _not_now(turn: Turn, failed: bool, call: ParsedCall) -> Done | None:
-    """What comes after an end is not done, and nothing is complete while a call beside it failed."""
+def _name_of(call: ParsedCall, executor: ToolExecutor) -> str:
+    meant = executor.find(call.name)
+    return meant.name if meant else call.name
+
+
+def _not_now(turn: Turn, failed: Sequence[str], call: ParsedCall, executor: ToolExecutor) -> Done | None:
+    """What comes after an end is not done, and nothing is complete while a call beside it failed. That is no failure
+    of its own: whoever calls work done is not lost."""
     if turn.ended:
         return Done(text="Not done: the call before it ended this part of the run.")
-    if failed and call.name == "task_complete":
-        return Done(text="Not taken: a call before it in this turn failed. Look at that first.", error=True)
+    if failed and _name_of(call, executor) == COMPLETE:
+        named = ", ".join(dict.fromkeys(failed))
+        return Done(text=f"Not taken: in this turn {named} failed. Look at that first, then say it again.")
     return None
 
 
-def _note(turn: Turn, call: ParsedCall, done: Done, redact: Callable[[str], str]) -> None:
+def _note(turn: Turn, call: ParsedCall, done: Done) -> None:
     if done.outcome is not None:
         turn.ended = Ended(call=call.id, outcome=done.outcome)
     if done.wrote and done.wrote not in turn.wrote:
@@ -58,9 +72,7 @@ def _note(turn: Turn, call: ParsedCall, done: Done, redact: Callable[[str], str]
     if done.skill and done.skill not in turn.skills:
         turn.skills.append(done.skill)
     turn.fixes += done.sent_back
-    turn.errors = turn.errors + 1 if done.error else 0
-    if not isinstance(done.outcome, _WAITS):
-        turn.results.append(result(call.id, cut(redact(done.text), LONGEST + MARGIN)))
+    turn.strays += done.strayed
 
 
 def parse_calls(said: Said, turn: int) -> list[ParsedCall]:
@@ -87,21 +99,20 @@ def message_of(said: Said, parsed: list[ParsedCall]) -> dict[str, object]:
 
 def _read(call: ToolCall, id: str) -> ParsedCall:
     """A name or arguments of any length and any content are an answer to the model, no more."""
-    if not _NAME.fullmatch(call.name):
+    name = call.name if _NAME.fullmatch(call.name) else re.split(r"[.:/]", call.name)[-1]  # without a namespace
+    if not _NAME.fullmatch(name):
         shown = cut(clean(call.name), 80)
         return ParsedCall(id=id, name=NO_NAME, problem=f"There is no tool named {shown!r}.")
     if len(call.arguments) > LONGEST_ARGUMENTS:
         problem = f"The arguments have {len(call.arguments):,} characters, {LONGEST_ARGUMENTS:,} are the most."
-        return ParsedCall(id=id, name=call.name, problem=problem)
+        return ParsedCall(id=id, name=name, problem=problem)
     arguments = _whole(call.arguments).strip() or "{}"
     try:
-        given = strictly(arguments)
-    except (ValueError, RecursionError) as error:
-        problem = f"The arguments are not JSON ({cut(clean(str(error)), 200)}). Send one JSON object."
-        return ParsedCall(id=id, name=call.name, problem=problem)
-    if not isinstance(given, dict):
-        return ParsedCall(id=id, name=call.name, problem="The arguments are not a JSON object.")
-    return ParsedCall(id=id, name=call.name, given=given, arguments=arguments)
+        given = read_object(arguments)
+    except BadArguments as bad:
+        return ParsedCall(id=id, name=name, problem=str(bad))
+    plain = arguments.startswith("{")
+    return ParsedCall(id=id, name=name, given=given, arguments=arguments if plain else json.dumps(given))
 
 
 def _whole(text: str) -> str:

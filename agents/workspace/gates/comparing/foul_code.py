@@ -1,22 +1,44 @@
 """Code whose tests need not be run: it would be loaded in place of other code, or it knows its tests."""
 
-from agents.domain.checks.file_kinds import is_test
+import re
+from collections.abc import Iterator, Sequence
+
 from agents.domain.checks.source.tells import Tell, tells_in
 from agents.workspace.gates.gate_runner import GateRunner
 from agents.workspace.gates.originals import few
 from agents.workspace.gates.planted.stand_ins import stand_ins
 
-TELLS = {Tell.ASKS: "asks whether it is being tested", Tell.EQUAL: "is equal to anything"}
+_FOR_TESTS = re.compile(r"(?i)(^|[/_])test|fixture|plugin|noxfile|tasks?\.py$")
+TELLS = {
+    Tell.ASKS: "asks whether it is being tested",
+    Tell.EQUAL: "is equal to anything",
+    Tell.MOCKS: "loads stand-ins that are for tests",
+    Tell.JUMPS: "moves whoever calls it to another line",
+}
 
 
 def why_not_run(runner: GateRunner) -> str:
     """Why nothing is run: code that would be loaded in place of other code, or that knows its tests."""
     if named := _stand_ins(runner):
         return f"{few(named)} stands in for what Python or its runner of tests would load: give it another name"
+    return _words([f"{path} {TELLS[tell]}" for path, tell in _tells(runner) if tell is not Tell.LOADS])
+
+
+def why_not_believed(runner: GateRunner) -> str:
+    """Though all tests pass, and nothing that was planted was told otherwise."""
+    found = [path for path, tell in _tells(runner) if tell is Tell.LOADS]
+    loads = [path for path in found if not _FOR_TESTS.search(path)]
+    return _words([f"{path} loads the runner of tests" for path in loads])
+
+
+def _tells(runner: GateRunner) -> Iterator[tuple[str, Tell]]:
     case = runner.case
-    sources = [path for path in case.contents if path.endswith(".py") and not is_test(path) and case.owns(path)]
-    found = [(path, tells_in(_text(case.former.get(path)), _text(case.contents[path]))) for path in sources]
-    told = [f"{path} {TELLS[tell]}" for path, tells in found for tell in tells]
+    for path in case.contents:
+        if path.endswith(".py") and not case.is_test(path) and case.owns(path):
+            yield from ((path, tell) for tell in tells_in(_text(case.former.get(path)), _text(case.contents[path])))
+
+
+def _words(told: Sequence[str]) -> str:
     return f"the code must do the same whoever runs it: {few(told)}" if told else ""
 
 

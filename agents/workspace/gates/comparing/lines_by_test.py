@@ -11,9 +11,12 @@ from agents.workspace.gates import detect
 from agents.workspace.gates.comparing.suite_files import SuiteFiles
 from agents.workspace.gates.comparing.suite_runs import SuiteRuns
 from agents.workspace.gates.gate_commands import ByTest, Place, measure_by_test
+from agents.workspace.gates.gate_runner import AS_COMMITTED
+from agents.workspace.gates.originals import Restored
 from agents.workspace.gates.rules import Case
 
 MOST = 200  # tests that are told apart
+ANYWHERE = "*"  # a test that stands where no runner looks, and is run by whoever inherits it
 OTHERS = "others"  # tests that are not
 Lines = Mapping[str, frozenset[int]]  # of files, from the package's folder
 
@@ -29,34 +32,42 @@ class Measured:
 
 
 async def measure_tests(
-    suite: SuiteRuns, tests: Sequence[FunctionChange], *, sources: Sequence[str] = (), with_others: bool = False
+    suite: SuiteRuns,
+    tests: Sequence[FunctionChange],
+    *,
+    sources: Sequence[str] = (),
+    with_others: bool = False,
+    restored: Restored = AS_COMMITTED,
 ) -> Measured | None:
     """What these tests run of these files, or of all. None: not measured."""
     runner, case = suite.runner, suite.runner.case
     if not suite.by_name or not tests or len(tests) > MOST:
         return None
     asked = ByTest(
-        wanted=[f"{each.path}::{each.name.rpartition('.')[2]}" for each in tests],
+        wanted=[f"{ANYWHERE if each.is_inherited else each.path}::{each.name.rpartition('.')[2]}" for each in tests],
         sources=sources,
-        paths=() if with_others else tuple(dict.fromkeys(each.path for each in tests)),
+        paths=()
+        if with_others or any(each.is_inherited for each in tests)
+        else tuple(dict.fromkeys(each.path for each in tests)),
         alone=detect.measures_itself(case.after),
     )
     place = Place(folder=case.package, others=case.others)
     command = measure_by_test(runner.environment, runner.out, asked, place)
     if command is None:
         return None
-    outcome = await runner.run(runner.title("lines of the new tests"), command)
+    outcome = await runner.run(runner.title("lines of the tests"), command, restored=restored)
     starts = [int(each) for each in outcome.heard.starts if each.isdecimal()]
     if not outcome.measured and outcome.report and outcome.row.exit_code == 0:
         return Measured([{}] * len(tests), starts=frozenset(starts))  # nothing of these files was loaded at all
-    return read_lines(outcome.measured, len(tests), starts)
+    return read_lines(outcome.measured, len(tests), starts, frozenset(map(case.inside, case.own_tests)))
 
 
-def read_lines(written: str, count: int, starts: Collection[int] = ()) -> Measured | None:
-    """From what coverage wrote."""
+def read_lines(written: str, count: int, starts: Collection[int] = (), apart: Collection[str] = ()) -> Measured | None:
+    """From what coverage wrote. `apart`: files that are tests, though their names do not say so."""
     try:
         files = json.loads(written)["files"]
-        seen = {path: _by_context(file["contexts"]) for path, file in files.items() if not is_test(path)}
+        seen = {path: _by_context(file["contexts"]) for path, file in files.items()
+                if not is_test(path) and path not in apart}  # fmt: skip
         statements = {path: frozenset(map(int, (*files[path]["executed_lines"], *files[path]["missing_lines"])))
                       for path in seen}  # fmt: skip
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
@@ -81,7 +92,7 @@ def changed_sources(case: Case) -> dict[str, Touched] | None:
     found = dict[str, Touched]()
     for each in case.differing:
         path = each.change.path
-        if is_test(path) or not says_how_it_works(path) or each.after is None or not case.owns(path):
+        if case.is_test(path) or not says_how_it_works(path) or each.after is None or not case.owns(path):
             continue
         text = case.contents.get(path)
         read = touched_lines(_text(case.former.get(path)), _text(text)) if path.endswith(".py") and text else None

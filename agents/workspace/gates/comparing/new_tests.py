@@ -111,7 +111,8 @@ def _exempt(suite: SuiteRuns, files: SuiteFiles, new: Sequence[FunctionChange]) 
 def _others(files: SuiteFiles) -> list[str]:
     """Test files in other languages that are new or changed: told apart by the whole file."""
     there = (each for each in files.parts_changed if each.after is not None)
-    return [each.change.path for each in there if not each.change.path.endswith(".py") and is_code(each.change.path)]
+    paths = [each.change.path for each in there if not each.change.path.endswith(".py") and is_code(each.change.path)]
+    return [*paths, *files.inline]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -145,7 +146,8 @@ class _Tests:
 
     async def on_old_code(self) -> Outcome:
         """Only the files that hold them."""
-        paths = dict.fromkeys(each.path for each in self.new)
+        everywhere = any(each.is_inherited for each in self.new)
+        paths = dict.fromkeys(() if everywhere else (each.path for each in self.new))
         command = with_options(self.suite.command, READ_ON, *paths) if self.suite.by_name else self.suite.command
         title = self.suite.runner.title("new tests on the old code")
         return await self.suite.runner.run(title, command, restored=self.files.as_now, base=True)

@@ -5,10 +5,12 @@ from dataclasses import dataclass, replace
 
 from agents.domain.checks.changed_tests import SHOWN_MOST
 from agents.domain.checks.evaluation import GateRun, Rung, Score, Sign
-from agents.domain.checks.file_kinds import is_test
 from agents.domain.checks.python_tests import Compared, lost_tests, weaker_functions
 from agents.domain.checks.suite import Results, cases, difference, fewer_cases, files_with, is_in, newly_skipped
+from agents.domain.planning.work_kind import WorkKind
 from agents.workspace.gates import scoring
+from agents.workspace.gates.comparing.blind_files import overlooks
+from agents.workspace.gates.comparing.blind_tests import blind_tests
 from agents.workspace.gates.comparing.lines import new_lines
 from agents.workspace.gates.comparing.suite_files import SuiteFiles
 from agents.workspace.gates.comparing.suite_runs import SuiteRuns, results_of
@@ -39,10 +41,24 @@ async def judge_old_tests(suite: SuiteRuns, files: SuiteFiles) -> GateRun:
     rungs = (Rung.OLD_TESTS, *files.rungs)
     signs = (Sign.CHANGED_TESTS,) if any(True for _ in files.differences(compared.changes)) else ()
     reasons = [*failing, *_Missing(suite=suite, files=files, compared=compared, outcome=outcome).words()]
+    blind = None if reasons else await _blind(suite, files)
+    rungs = rungs if blind is None else (*rungs, Rung.FAULTS)
+    reasons = [*reasons, *([blind] if blind else [])]
     if not reasons:
         return replace(outcome.row, score=Score.PASS, why=_content(outcome, compared), signs=signs, rungs=rungs)
     row = replace(outcome.row, score=Score.NEEDS_REVISION, why="; ".join(reasons), signs=signs, rungs=rungs)
     return _for_a_person(row, suite, files, compared)
+
+
+async def _blind(suite: SuiteRuns, files: SuiteFiles) -> str | None:
+    """What speaks against the tests as they are; empty: nothing. None: no fault was tried."""
+    blind = await blind_tests(suite, files)
+    if blind:
+        return f"{many(len(blind), 'test')} noticed planted faults as they were, and not as they are: {few(blind)}"
+    missed = await overlooks(suite, files)
+    if missed:
+        return f"the tests noticed {many(missed, 'planted fault')} as they were, and not as they are"
+    return None if blind is None and missed is None else ""
 
 
 async def _left_out(suite: SuiteRuns) -> list[str]:
@@ -51,7 +67,7 @@ async def _left_out(suite: SuiteRuns) -> list[str]:
     if had is None or not suite.now.all:
         return []
     case = suite.runner.case
-    paths = [case.inside(path) for path in case.has if case.owns(path) and is_test(path)]
+    paths = [case.inside(path) for path in case.has if case.owns(path) and case.is_test(path)]
     now = cases((*suite.now.ran, *_unread(suite, had)))
     return sorted(name for name in cases(had.ran) if not now[name] and any(is_in(name, path) for path in paths))
 
@@ -97,12 +113,13 @@ async def _failing(suite: SuiteRuns, files: SuiteFiles, outcome: Outcome) -> lis
 
 
 def _was_rewritten(name: str, suite: SuiteRuns, files: SuiteFiles) -> bool:
-    """A test that failed before is forgiven where its file was not touched; else only if it fails as handed in, too."""
-    touched = [suite.runner.case.inside(each.change.path) for each in files.parts_changed]
-    in_touched = any(is_in(name, path) for path in touched)
-    found = files_with([name], map(suite.runner.case.inside, suite.runner.case.had))
-    if not in_touched and found:
-        return False
+    """A test that failed before is forgiven if it fails as handed in, too: else what was changed of the suite has it
+    pass. Where work is about tests alone, only if it was changed itself."""
+    if suite.runner.case.candidate.kind is WorkKind.TESTS:
+        touched = [suite.runner.case.inside(each.change.path) for each in files.parts_changed]
+        found = files_with([name], map(suite.runner.case.inside, suite.runner.case.had))
+        if found and not any(is_in(name, path) for path in touched):
+            return False
     return name not in suite.now.failed
 
 
@@ -119,7 +136,7 @@ async def _said_before(suite: SuiteRuns, files: SuiteFiles, outcome: Outcome) ->
 
 def _unnamed(outcome: Outcome, files: SuiteFiles) -> str:
     back = files.as_before
-    edited = [entry.path for entry in back.over] or back.without
+    edited = [entry.path for entry in back.over] or back.without or tuple(back.texts)
     return f"the tests as they were do not pass ({outcome.row.why}): {few(edited)}"
 
 
@@ -139,6 +156,8 @@ class _Missing:
         yield from self._thinned()
         if weaker := [each.name for each in weaker_functions(self.compared.changes)]:
             yield f"{many(len(weaker), 'test')} or what they use cannot fail any more, or assert less: {few(weaker)}"
+        if equal := self.files.equal_to_all:
+            yield f"tests whose values are equal to anything: {few(equal)}"
         yield from self._by_run()
         yield from self._data()
         yield from self.files.weakening.words
@@ -149,8 +168,8 @@ class _Missing:
         """By the syntax tree; and by the run those that are there and are not found any more."""
         lost = {each.known_as for each in lost_tests(self.compared.changes)}
         joined = {each.known_as for each in self.compared.changes if each.after is None} - lost
-        moved = self.compared.moved
         had, has = results_of(self.outcome).ran, cases(self.suite.now.all)
+        moved = self._moved
         found = {name for name in cases(had) if not has[moved.get(name, name)]} if self._is_told else set[str]()
         return sorted(lost | (found - joined - _unread(self.suite, results_of(self.outcome))))
 
@@ -159,17 +178,21 @@ class _Missing:
         whole = bool(self.suite.now.all) or self.suite.runner.case.is_gone
         return whole and bool(results_of(self.outcome).all)
 
+    @property
+    def _moved(self) -> dict[str, str]:
+        return self.compared.moved_among(results_of(self.outcome).all)
+
     def _thinned(self) -> Iterator[str]:
         if not self._is_told:
             return
-        fewer = fewer_cases(results_of(self.outcome).all, self.suite.now.all, self.compared.moved)
+        fewer = fewer_cases(results_of(self.outcome).all, self.suite.now.all, self._moved)
         if fewer:
             told = [f"{name.rpartition('.')[2]} has {now} of {had}" for name, (had, now) in fewer.items()]
             yield f"fewer cases than before: {few(told)}"
 
     def _by_run(self) -> Iterator[str]:
         """What passes as it was and is now skipped."""
-        if skipped := newly_skipped(results_of(self.outcome), self.suite.now, self.compared.moved):
+        if skipped := newly_skipped(results_of(self.outcome), self.suite.now, self._moved):
             yield f"{many(len(skipped), 'test')} that would pass and are skipped now: {few(_short(skipped))}"
 
     def _data(self) -> Iterator[str]:

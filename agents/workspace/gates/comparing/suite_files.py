@@ -5,9 +5,12 @@ from dataclasses import dataclass, field
 
 from agents.domain.checks.changed_tests import changed_test
 from agents.domain.checks.evaluation import ChangedTest, Rung
-from agents.domain.checks.file_kinds import is_code, is_test, is_test_data
+from agents.domain.checks.file_kinds import is_code, is_test_data
+from agents.domain.checks.inline_tests import take_apart, with_tests_of
 from agents.domain.checks.python_tests import Compared, FunctionChange, compare, functions_in, outside_functions
+from agents.domain.checks.source.around_tests import steers
 from agents.domain.checks.source.doctests import lost_examples
+from agents.domain.checks.source.tells import Tell, tells_in
 from agents.domain.text.sanitize import clean
 from agents.workspace.gates import originals
 from agents.workspace.gates.detect import Way, runs_doctests
@@ -28,12 +31,13 @@ class SuiteFiles:
 
     def holds(self, path: str) -> bool:
         own = self.case.owns(path)
-        return own and (is_test(path) or is_test_data(path) or path in self.reads)
+        return own and (self.case.is_test(path) or is_test_data(path) or path in self.reads)
 
     @property
     def are_first(self) -> bool:
         """Whether the project had no test before."""
-        return self.way is not None and not any(map(self.holds, self.case.had))
+        inside = any(take_apart(old).tests for old, _ in self.inline.values())
+        return self.way is not None and not inside and not any(map(self.holds, self.case.had))
 
     @property
     def parts_changed(self) -> tuple[Differing, ...]:
@@ -47,7 +51,24 @@ class SuiteFiles:
         steers = originals.restore_originals(differing, case.before, case.after, self.way, case.package)
         data = originals.put_back(case.differing, self.holds)
         over = {entry.path: entry for entry in (*steers.over, *data.over)}
-        return Restored(over=tuple(over.values()), without=tuple(dict.fromkeys((*steers.without, *data.without))))
+        without = tuple(dict.fromkeys((*steers.without, *data.without)))
+        texts = {path: with_tests_of(new, old).encode() for path, (old, new) in self.inline.items()}
+        return Restored(over=tuple(over.values()), without=without, texts=texts)
+
+    @property
+    def inline(self) -> dict[str, tuple[str, str]]:
+        """Files with tests of their own in them that were changed: before, and after."""
+        if self.way is not Way.CARGO:
+            return {}
+        both = (each for each in self.case.differing if each.before is not None and each.after is not None)
+        paths = [each.change.path for each in both if each.change.path.endswith(".rs")]
+        found = {
+            path: (self._text(self.case.former, path), self._text(self.case.contents, path))
+            for path in paths if self.case.owns(path) and not self.holds(path)
+        }  # fmt: skip
+        return {
+            path: (old, new) for path, (old, new) in found.items() if take_apart(old).tests != take_apart(new).tests
+        }
 
     @property
     def as_now(self) -> Restored:
@@ -55,13 +76,36 @@ class SuiteFiles:
         back = frozenset(self.as_before.names)
         mine = [each for each in (*self.case.differing, *self.case.shared) if each.change.path in back]
         over = tuple(each.after for each in mine if each.after is not None)
-        return Restored(over=over, without=tuple(each.change.path for each in mine if each.after is None))
+        texts = {path: with_tests_of(old, new).encode() for path, (old, new) in self.inline.items()}
+        without = tuple(each.change.path for each in mine if each.after is None)
+        return Restored(over=over, without=without, texts=texts)
 
     @property
     def comparison(self) -> Compared:
         """Functions of the Python files among them."""
         before, after = self._texts(readable=True)
         return compare(before, after)
+
+    @property
+    def steering(self) -> list[str]:
+        """Files that are no tests themselves, and make tests beneath their folder do otherwise."""
+        found = list[str]()
+        for each in self.parts_changed:
+            path = each.change.path
+            by_itself = path.rpartition("/")[2] in ("conftest.py", "__init__.py")
+            if not path.endswith(".py") or self.case.holds_tests(path) or not (by_itself or each.before is not None):
+                continue
+            if steers(self._text(self.case.former, path), self._text(self.case.contents, path)):
+                found.append(path)
+        return found
+
+    @property
+    def equal_to_all(self) -> list[str]:
+        """Files of tests that were there, and that bring such values to what stood in them."""
+        known = (each.change.path for each in self.parts_changed if each.before is not None)
+        paths = [path for path in known if path.endswith(".py")]
+        texts = {path: (self._text(self.case.former, path), self._text(self.case.contents, path)) for path in paths}
+        return [path for path, (old, new) in texts.items() if steers(old, new) and Tell.EQUAL in tells_in(old, new)]
 
     @property
     def lost_examples(self) -> dict[str, list[str]]:
@@ -81,7 +125,13 @@ class SuiteFiles:
     @property
     def weakening(self) -> Weakened:
         """Of files in other languages, by what can be seen of them."""
-        return find_weakening(*self._texts(readable=False))
+        before, after = self._texts(readable=False)
+        for each in self.case.differing if self.way is Way.CARGO else ():
+            path = each.change.path
+            if path.endswith(".rs") and self.case.owns(path) and not self.holds(path):
+                before[path] = take_apart(self._text(self.case.former, path)).tests
+                after[path] = take_apart(self._text(self.case.contents, path)).tests
+        return find_weakening(before, after)
 
     @property
     def rungs(self) -> tuple[Rung, ...]:
@@ -121,6 +171,8 @@ class SuiteFiles:
                 yield changed_test(_plain(f"{change.path}::{change.name}"), clean(change.before.text), clean(after))
         for path, asked in self.lost_examples.items():
             yield changed_test(_plain(path), clean("\n".join(asked)))
+        inside = ((path, take_apart(old).tests, take_apart(new).tests) for path, (old, new) in self.inline.items())
+        yield from (changed_test(_plain(path), clean(was), clean(now)) for path, was, now in inside if was)
         python = {change.path for change in changes}  # from the package's own folder
         for each in self.parts_changed:
             path = each.change.path

@@ -50,13 +50,13 @@ class SuiteRuns:
         return self._base
 
     async def ran_before(self) -> Results | None:
-        """What ran on the base, where that is known, or where fewer tests seem to run now. None: as many as before."""
+        """What ran on the base, where that is known, or where as many may not run now. None: as many as before."""
         if not self.by_name or self.tested is None:
             return None
         if known := await self.runner.find_passed(self.command, base=True):
             return known.results
         measured = self._measured()
-        if measured is None or measured.tests <= len(self.now.ran):
+        if measured and (not measured.tests or measured.tests <= len(self.now.ran)):
             return None
         return results_of(await self.on_base())
 

@@ -37,6 +37,7 @@ class Heard:
     cut: bool = False  # somebody still held the line when we stopped listening
     whole: bool = True  # whether every place with tests had planted ones
     reads: tuple[str, ...] = ()  # files and, with a `/`, folders of the project that tests read by themselves
+    replaced: tuple[str, ...] = ()  # functions that tests are judged by, and that stood for something else meanwhile
     starts: tuple[str, ...] = ()  # tests that started programs, by their place among those that were asked for
 
     @classmethod
@@ -55,6 +56,7 @@ class Heard:
             cut=cut,
             reads=tuple(str(path) for line in seen for path in line[1]),
             starts=tuple(str(test) for line in seen for test in line[2]),
+            replaced=tuple(str(name) for line in seen for name in line[3]),
         )
 
     def of(self, kind: str) -> list[Told]:

@@ -1,7 +1,7 @@
 """Whether tests were written over while they ran: what is tested may change them on the disk before they are loaded."""
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
@@ -14,9 +14,10 @@ class Mark(NamedTuple):
     written: int
 
 
-def marks_of(folder: Path, paths: Iterable[str]) -> dict[str, Mark]:
-    """Of the tests among these files, and of what they are made of."""
-    return {path: mark for path in paths if is_test(path) or is_test_data(path) if (mark := _mark(folder, path))}
+def marks_of(folder: Path, paths: Iterable[str], own: Collection[str] = ()) -> dict[str, Mark]:
+    """Of the tests among these files, and of what they are made of. `own`: those whose names do not say so."""
+    tests = (path for path in paths if path in own or is_test(path) or is_test_data(path))
+    return {path: mark for path in tests if (mark := _mark(folder, path))}
 
 
 def overwritten(folder: Path, before: Mapping[str, Mark], began: int | None) -> list[str]:

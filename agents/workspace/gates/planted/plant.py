@@ -82,25 +82,27 @@ def write_plant(folder: Path, socket: str, runner: Planted = Planted.PYTEST) -> 
         "fails": f"test_{secrets.token_hex(4)}",
         "passes": f"test_{secrets.token_hex(4)}",
         "watch": f"seen_{secrets.token_hex(6)}",
+        "codes": f"code_{secrets.token_hex(6)}",
         "total": secrets.randbelow(9000),
     }
     _write(folder, "plan.json", json.dumps(plan))
     folder.chmod(0o755)
     if runner is Planted.PYTEST:
-        return _pytest(folder, str(plan["module"]), str(plan["watch"]))
+        return _pytest(folder, {name: str(plan[name]) for name in ("module", "watch", "codes")})
     if runner.is_read:
         return Plant(folder=folder)
     plant = _node(folder) if runner is Planted.NODE else _by_reporter(folder, runner)
     return replace(plant, fails=str(plan["fails"]), passes=str(plan["passes"]))
 
 
-def _pytest(folder: Path, module: str, watch: str) -> Plant:
+def _pytest(folder: Path, names: Mapping[str, str]) -> Plant:
     plugin = f"hooks_{secrets.token_hex(6)}"
     first, second = (secrets.randbelow(900) + 100 for _ in range(2))
     total = first + second
     _write(folder, f"{plugin}.py", (HERE / "pytest_plugin.py").read_text())
-    _write(folder, f"{watch}.py", (HERE / "pytest_watch.py").read_text())
-    _write(folder, f"{module}.py", _BODIES.format(first, second, total + secrets.randbelow(50) + 1, total))
+    for each in ("watch", "codes"):
+        _write(folder, f"{names[each]}.py", (HERE / f"pytest_{each}.py").read_text())
+    _write(folder, f"{names['module']}.py", _BODIES.format(first, second, total + secrets.randbelow(50) + 1, total))
     return Plant(folder=folder, options=("-p", plugin), settings={"PYTHONPATH": str(folder)})
 
 

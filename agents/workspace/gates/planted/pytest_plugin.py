@@ -23,6 +23,7 @@ _line = socket.socket(socket.AF_UNIX)
 _line.connect(PLAN["socket"])  # from the top of the tree: a socket's path may not be long
 _send, _dumps = _line.sendall, json.dumps
 _watch = importlib.import_module(PLAN["watch"])
+_codes = importlib.import_module(PLAN["codes"])
 _watch.watch()
 
 
@@ -82,6 +83,9 @@ class Recorder:
         shows = [manager.get_plugin(name) for name in ("terminalreporter", "stepwiseplugin", "lfplugin")]
         shows += [plugin for plugin in manager.get_plugins() if type(plugin).__name__ == "LogXML"]
         hidden = [plugin for plugin in shows if plugin] + [session]
+        if self.module is not None:
+            for name in _codes.find_others(session.items, PLAN["seed"], session.config, self.module.fails):
+                _watch.replaced[name] = True
         self.quiet = manager.subset_hook_caller("pytest_runtest_logreport", hidden)
         tell("plan", len(session.items), [item.nodeid for item in chosen])
 
@@ -128,5 +132,6 @@ def pytest_runtestloop(session: Any) -> None:
 @pytest.hookimpl(trylast=True)
 def pytest_unconfigure(config: Any) -> None:
     if not hasattr(config, "workerinput"):
-        tell("seen", sorted(_watch.reads), sorted(_watch.starts))
+        _watch.compare()
+        tell("seen", sorted(_watch.reads), sorted(_watch.starts), sorted(_watch.replaced))
         tell("end")

@@ -1,13 +1,16 @@
-"""Loaded beside the plugin: which files of the project tests read, which of them start programs, whose lines run.
+"""Loaded beside the plugin: which files of the project tests read, which of them start programs, whose lines run, and
+whether anything that tests are judged by is replaced.
 
 It runs on the project's Python, so it is plain, and imports nothing of ours. What goes wrong here is not seen, and
 breaks no test.
 """
 
 import contextlib
+import importlib
 import json
 import os
 import sys
+import time
 from typing import Any
 
 ROOT = os.path.join(os.getcwd(), "")  # noqa: PTH109, PTH118  old Pythons
@@ -16,13 +19,20 @@ MOST = 5_000
 _TEST_FOLDERS = ("tests", "test")
 _STARTS = ("subprocess.Popen", "os.fork", "os.forkpty", "os.posix_spawn", "os.exec", "os.spawn", "os.system")
 _WRITES = os.O_WRONLY | os.O_RDWR
+_JUDGES = ("pytest", "_pytest", "pluggy", "unittest")
+_PAUSE = 0.2  # seconds between two looks
 reads: Any = {}
 starts: Any = {}
-_at = ["", None]  # the test that runs, and what measures it
+replaced: Any = {}
+_at = [""]  # the test that runs
+_kept: Any = {}  # what tests are judged by, as it was before anything of the project was loaded
+_looked = [0.0]
 
 
 def begin(nodeid: str) -> None:
     """A test begins: what runs from now on is its own."""
+    if time.monotonic() - _looked[0] > _PAUSE:
+        compare()
     path, _, rest = nodeid.partition("::")
     own = path + "::" + rest.partition("[")[0].rpartition("::")[2]
     same = (str(at) for at, each in enumerate(WANTED) if own == each or own.endswith("/" + each) or _in(each, own))
@@ -33,8 +43,34 @@ def begin(nodeid: str) -> None:
         measures.switch_context(_at[0])
 
 
+def keep() -> None:
+    importlib.import_module("unittest.case")
+    for module in list(sys.modules.values()):
+        name = getattr(module, "__name__", "")
+        if name.partition(".")[0] not in _JUDGES or not hasattr(module, "__dict__"):
+            continue
+        _keep(module, name)
+        for own, value in list(vars(module).items()):
+            if isinstance(value, type) and value.__module__ == name:
+                _keep(value, name + "." + own)
+
+
+def _keep(owner: Any, name: str) -> None:
+    for own, value in list(vars(owner).items()):
+        if callable(value) or isinstance(value, (staticmethod, classmethod, property)):
+            _kept[name + "." + own] = (owner, own, value)
+
+
+def compare() -> None:
+    """Each name of ours that stands for something else now."""
+    for name, (owner, own, value) in _kept.items():
+        if owner.__dict__.get(own) is not value:
+            replaced[name] = True
+    _looked[0] = time.monotonic()
+
+
 def _in(each: str, own: str) -> bool:
-    return each.endswith("/" + own)
+    return each.endswith("/" + own) or (each[0] == "*" and own.endswith(each[1:]))
 
 
 def _look(event: str, given: Any) -> None:
@@ -45,6 +81,10 @@ def _look(event: str, given: Any) -> None:
         _note(given[0], "/")
     elif event in _STARTS:
         starts[_at[0]] = True
+    elif event == "object.__setattr__" and given[1] == "__code__":
+        name = given[0].__code__.co_filename
+        if given[0].__module__.partition(".")[0] in _JUDGES or (name.startswith(ROOT) and _is_of_tests(name)):
+            replaced[given[0].__module__ + "." + given[0].__qualname__] = True
 
 
 def _note(path: Any, ends: str) -> None:
@@ -61,20 +101,26 @@ def _asked_by_test() -> bool:
     while frame is not None:
         name = frame.f_code.co_filename
         if name.startswith(ROOT) and "/site-packages/" not in name:
-            *folders, last = name[len(ROOT) :].split("/")
-            named = last.startswith("test_") or last.endswith("_test.py") or last == "conftest.py"
-            return named or any(folder in _TEST_FOLDERS for folder in folders)
+            return _is_of_tests(name)
         frame = frame.f_back
     return False
 
 
+def _is_of_tests(name: str) -> bool:
+    *folders, last = name[len(ROOT) :].split("/")
+    named = last.startswith("test_") or last.endswith("_test.py") or last == "conftest.py"
+    return named or any(folder in _TEST_FOLDERS for folder in folders)
+
+
 def _hook(event: str, given: Any) -> None:
-    if event == "open" or event.startswith(("os.", "subprocess.")):
+    if event in ("open", "object.__setattr__") or event.startswith(("os.", "subprocess.")):
         with contextlib.suppress(Exception):  # it only looks
             _look(event, given)
 
 
 def watch() -> None:
     """Nothing takes it back: it is asked whenever something is opened, for as long as the process lives."""
+    with contextlib.suppress(Exception):  # it only looks
+        keep()
     if hasattr(sys, "addaudithook"):
         sys.addaudithook(_hook)

@@ -25,6 +25,7 @@ CARD = KindCard(
     text=_text,
     labels={
         DebateOption.APPROVE: Label("Proceed as proposed", "Plan approved", Style.PRIMARY),
+        DebateOption.AGAIN: Label("Ask again", "Reviewers asked again"),
         DebateOption.NARROW: NARROW,
         DebateOption.INFORMATION: Label(
             "Ask for more information", "More information asked for", asks="What should be found out first?"

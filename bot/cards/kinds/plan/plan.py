@@ -55,6 +55,11 @@ LABELS: Mapping[str, Label] = {
     PlanOption.BACKBURNER: SNOOZE,
     PlanOption.CANCEL: CANCEL_TASK,
     PlanOption.FULL: Label("Review in full", "Full review asked for"),
+    PlanOption.APPROVE_ADD: Label(
+        "Approve, and allow small additions",
+        "Plan approved, small additions allowed",
+        asks="How many small subtasks may supervisors have added inside these files? A number from 1 to 10.",
+    ),
 }
 
 CARD = KindCard(

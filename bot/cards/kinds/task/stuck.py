@@ -15,6 +15,8 @@ FLOW: dict[str, str] = {
     "answer": "answering the question",
     "decompose": "planning",
     "check_edit": "checking an edit of the plan",
+    "draft_skill": "drafting the skill",
+    "check_skill": "checking an edit of the skill",
     "review": "the review of the plan",
     "debate": "the debate about the plan",
     "understand": "reading what was said",
@@ -29,14 +31,22 @@ FLOW: dict[str, str] = {
     "open_pull": "opening the pull request",
     "ask_merge": "asking for the merge",
     "merge": "the merge",
+    "revert_phase": "taking a phase back",
     "keep_work": "keeping what there was",
     "publish_branch": "bringing the branch to you",
     "tidy": "tidying up",
+    "go_on_without": "waiting for the supervisors",
+    "replan": "planning what remains",
+    "address": "reading what supervisors ask for",
 }
 
 
 def _text(task: Task, decision: Decision) -> str:
     flow = decision.subject.flow if isinstance(decision.subject, OfJob) else ""
+    if any(option.value == StuckOption.LESS for option in decision.options):
+        return (
+            f"Planning needs more room than its model has, also with the least to read. {show_request(task, decision)}"
+        )
     failed = f"{FLOW.get(flow, flow).capitalize()} could not be finished, and I stopped trying."
     return f"{failed} {show_request(task, decision)}"
 
@@ -48,6 +58,11 @@ CARD = KindCard(
     text=_text,
     labels={
         StuckOption.RETRY: Label("Retry step", "Retried", Style.PRIMARY),
+        StuckOption.LESS: Label(
+            "Ask for less",
+            "Asked for less",
+            asks="What should be done first, in a sentence or two? It takes the place of the request.",
+        ),
         StuckOption.OUTLINE: OUTLINE,
         StuckOption.CANCEL: CANCEL_TASK,
     },

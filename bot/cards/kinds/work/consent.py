@@ -19,7 +19,7 @@ _TEXT = (
 _READ = (
     "The project has nothing that code could read, so a model proposes these commands. Read each before you allow it."
 )
-_AGAIN = "Set-up failed. Run it again once what was wrong is mended, or go on without it."
+_AGAIN = "Set-up failed. Run it again once what was wrong is fixed, or go on without it."
 
 
 def _title(task: Task, decision: Decision) -> str:

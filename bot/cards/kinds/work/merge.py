@@ -9,8 +9,10 @@ from agents.domain.decisions.kind import same_option
 from agents.domain.decisions.kinds.work.merge import MergeOption
 from agents.domain.decisions.subject import OfHead
 from agents.domain.decisions.table import rights_to
+from agents.domain.skills.drafting import LABEL, touches_skills
 from agents.domain.task.task import Task
 from bot.cards.kinds.kind_card import CANCEL_TASK, CHANGES, TAKE_OVER, KindCard, Label, no_lines, who_may
+from bot.cards.knowledge.notes import carried_rows
 from bot.cards.reasons import risk_sentence
 from bot.cards.scene import Bill, bill_rows
 from bot.cards.work.commits import merge_git_rows
@@ -27,7 +29,9 @@ def _text(task: Task, decision: Decision) -> str:
 
 
 def _rows(task: Task, decision: Decision, bill: Bill) -> list[Row]:
-    return [*merge_rows(task), *merge_git_rows(task), *bill_rows(task, bill)]
+    label = [Row(label="Label", value=LABEL)] if touches_skills(task) else []
+    notes = carried_rows(task.delivery.notes)
+    return [*label, *merge_rows(task), *notes, *merge_git_rows(task), *bill_rows(task, bill)]
 
 
 def _footer(task: Task, decision: Decision) -> Iterator[str]:

@@ -32,7 +32,6 @@ async def test_a_request_starts_a_thread() -> None:
                 name="Ana",
                 text="add rate limiting",
                 mentions_bot=True,
-                starts_thread=True,
                 at=visit.desk.heard[0].at,
             )
         ]
@@ -47,7 +46,7 @@ async def test_a_reply_stays_in_its_thread() -> None:
         await visit.say("with a passkey please", thread=thread)
         reply = visit.desk.heard[1]
         assert isinstance(reply, Said)
-        assert (reply.thread, reply.starts_thread, reply.mentions_bot) == (thread, False, False)
+        assert (reply.thread, reply.mentions_bot) == (thread, False)
 
 
 async def test_everything_on_the_direct_line_is_for_the_bot() -> None:

@@ -9,6 +9,7 @@ import pytest
 
 from agents.domain.errors import OverlordError
 from agents.domain.ids import Account, TaskId, Thread
+from agents.domain.metrics.run_row import Run
 from agents.domain.task.task import TaskState
 from agents.domain.work.outcome import Implementation, Made, ReviewStatus, Status, WorkerOutcome
 from bot.cards.opening import Opening
@@ -17,7 +18,6 @@ from bot.messages import Button, Card, Choice, Graph, Node, Row, Said, Style, To
 from bot.platforms.console.rendering import ICONS, TONES, ago, cut
 from bot.queries.query_api import MESSAGES_SHOWN
 from store.streams.projections import EvaluationResult
-from store.streams.runs import Run
 from tests.fakes.console import console, text_of
 from tests.fakes.desk import START, ScriptedDesk, plan_card
 

@@ -89,7 +89,7 @@ async def test_where_no_thread_can_be_opened_presses_and_replies_still_find_thei
         assert (pressed.thread, pressed.message) == (said.thread, answer.id)
         fake.say(ana, fake.general, "use tokens", reply_to=answer)
         _, reply = await kept.said(2)
-        assert (reply.thread, reply.starts_thread) == (said.thread, False)
+        assert reply.thread == said.thread
 
 
 async def test_many_presses_at_once_are_all_acknowledged_in_time(fake: FakeDiscord) -> None:
@@ -149,7 +149,7 @@ async def test_the_command_opens_a_thread_of_its_own(fake: FakeDiscord) -> None:
         used = fake.command(ana, fake.general, "overlord", words="add @everyone login")
         await used.answered(1.0)
         (said,) = await kept.said()
-        assert (said.text, said.mentions_bot, said.starts_thread) == ("add @everyone login", True, True)
+        assert (said.text, said.mentions_bot) == ("add @everyone login", True)
         await platform.post(said.thread, "status:T-1", Card(title="T-1"))
         await platform.mark_seen(said.thread, said.message)
         quote = fake.world.message(said.message)

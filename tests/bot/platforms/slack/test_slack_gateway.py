@@ -36,7 +36,7 @@ async def test_a_mention_comes_as_two_events_and_is_heard_once(here: Listening) 
     assert said.name == "Ana"
     assert said.channel == HERE
     assert said.thread == f"{HERE}:{said.message}"
-    assert (said.mentions_bot, said.starts_thread, said.direct, said.addresses_other) == (True, True, False, False)
+    assert (said.mentions_bot, said.direct, said.addresses_other) == (True, False, False)
     assert all(sent.ok and sent.attempts == 1 for sent in here.fake.deliveries.sent)
 
 
@@ -52,7 +52,6 @@ async def test_replies_and_direct_messages_are_told_apart(here: Listening) -> No
     assert reply.thread == f"{HERE}:{root}"
     assert reply.began_by == first.by
     assert reply.addresses_other
-    assert not reply.starts_thread
     assert reply.text == "@Ana sure & soon, see the page (https://x.example) in #general"
     assert private.direct
     assert private.thread == f"slack:{TEAM}:{direct}:{private.message}"
@@ -177,7 +176,7 @@ async def test_a_slash_command_starts_a_thread_below_what_was_asked(here: Listen
     assert sent.ok
     (said,) = here.said
     (anchor,) = here.fake.root(CHANNEL)
-    assert (said.text, said.mentions_bot, said.starts_thread) == ("add login & log-out", True, True)
+    assert (said.text, said.mentions_bot) == ("add login & log-out", True)
     assert said.thread == f"{HERE}:{anchor.ts}"
     assert anchor.words == f"@{ANA} asked: add login & log-out"
     await here.platform.post(said.thread, "status:T-1", PLAN)

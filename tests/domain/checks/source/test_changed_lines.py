@@ -61,3 +61,8 @@ def test_what_cannot_be_read_is_not_told() -> None:
     assert touched_lines("", "def broken(:\n") is None
     assert touched_lines("", "x = 1\n" * (LINES_MOST + 1)) is None
     assert function_lines("def broken(:\n") == frozenset()
+
+
+def test_a_change_touches_something_in_functions_or_where_the_file_is_loaded() -> None:
+    assert Touched(everywhere=True).anything and Touched(inside=frozenset({1})).anything
+    assert not Touched().anything

@@ -23,7 +23,7 @@ def apply_change(task: Task, subject: OfWords, chosen: Chosen, moment: Moment) -
 
 def change_plan(task: Task, by: PersonId, words: str, moment: Moment, *, entitled: bool = False) -> Facts:
     """Anybody who is heard may ask for changes; it grants nothing, so it needs no right."""
-    shown = [d for d in task.open if d.kind in (Kind.PLAN, Kind.DEBATE)]
+    shown = [d for d in task.open if d.kind in (Kind.PLAN, Kind.DEBATE, Kind.SKILL_DRAFT)]
     if not shown:
         return []
     asked = e.PlanChangeRequested(task=task.id, at=moment.at, by=by, words=words, entitled=entitled)

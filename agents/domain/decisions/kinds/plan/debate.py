@@ -3,6 +3,7 @@
 from dataclasses import replace
 from enum import StrEnum
 
+from agents.domain import events as e
 from agents.domain.decisions.authority import APPROVAL, HEARD, STEERING, Kind
 from agents.domain.decisions.kind import Chosen, DecisionKind, Facts, Moment
 from agents.domain.decisions.subject import OfPlan
@@ -13,6 +14,7 @@ from agents.domain.task.task import Task
 
 class DebateOption(StrEnum):
     APPROVE = "approve"
+    AGAIN = "again"  # ask those who gave no verdict
     NARROW = "narrow"
     INFORMATION = "information"
     EDIT = "edit"
@@ -23,6 +25,8 @@ def apply_debate(task: Task, subject: OfPlan, chosen: Chosen, moment: Moment) ->
     match chosen.option.value:
         case DebateOption.APPROVE:
             return [accept(task, subject.hash, chosen.by, moment)]
+        case DebateOption.AGAIN:
+            return [e.VerdictWanted(task=task.id, at=moment.at, by=chosen.person, number=task.plan.number)]
         case DebateOption.EDIT:
             return [edit_by_hand(task, chosen, moment)]
         case _:
@@ -37,8 +41,9 @@ DEBATE = DecisionKind(
     options=DebateOption,
     approves=frozenset({DebateOption.APPROVE}),
     needs_words=frozenset({DebateOption.NARROW, DebateOption.INFORMATION, DebateOption.EDIT}),
+    by_name=frozenset({DebateOption.AGAIN}),  # where a verdict is missing
     wider={
-        **dict.fromkeys((DebateOption.NARROW, DebateOption.INFORMATION), HEARD),
+        **dict.fromkeys((DebateOption.AGAIN, DebateOption.NARROW, DebateOption.INFORMATION), HEARD),
         **dict.fromkeys((DebateOption.EDIT, DebateOption.CANCEL), STEERING),
     },
 )

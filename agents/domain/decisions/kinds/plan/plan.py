@@ -1,10 +1,12 @@
 """A plan as it was shown: approve it, ask for another one, snooze the task, or cancel it."""
 
+import re
 from dataclasses import replace
 from enum import StrEnum
 
 from agents.domain import events as e
 from agents.domain.decisions.authority import APPROVAL, HEARD, STEERING, Kind
+from agents.domain.decisions.decision import Refusal, Refused
 from agents.domain.decisions.kind import Chosen, DecisionKind, Follows, Moment, Question
 from agents.domain.decisions.subject import OfPlan
 from agents.domain.planning.ladder import accept, send_back
@@ -21,8 +23,10 @@ class PlanOption(StrEnum):
     BACKBURNER = "backburner"
     CANCEL = "cancel"
     FULL = "full"
+    APPROVE_ADD = "approve_add"
 
 
+MOST_ADDED = 10  # small subtasks, without asking again
 BLOCKED = (PlanOption.CHANGES, PlanOption.EDIT, PlanOption.NARROW, PlanOption.CANCEL)  # where a reviewer says stop
 
 
@@ -31,6 +35,11 @@ def apply_plan(task: Task, subject: OfPlan, chosen: Chosen, moment: Moment) -> F
     match chosen.option.value:
         case PlanOption.APPROVE:
             return [accept(task, subject.hash, chosen.by, moment)]
+        case PlanOption.APPROVE_ADD:
+            may_add = read_number(chosen.words)
+            if may_add is None:
+                raise Refused(Refusal.NEEDS_WORDS, decision=chosen.decision, option=chosen.option.letter)
+            return [replace(accept(task, subject.hash, chosen.by, moment), may_add=may_add)]
         case PlanOption.EDIT:
             return [edit_by_hand(task, chosen, moment)]
         case PlanOption.FULL:
@@ -42,15 +51,23 @@ def apply_plan(task: Task, subject: OfPlan, chosen: Chosen, moment: Moment) -> F
             return [send_back(task, chosen, moment)]
 
 
+def read_number(words: str) -> int | None:
+    """How many small subtasks may be added; None: that is not said."""
+    found = re.search(r"\d{1,3}", words)
+    return min(int(found[0]), MOST_ADDED) if found else None
+
+
 PLAN = DecisionKind(
     name=Kind.PLAN,
     subject=OfPlan,
     rule=replace(APPROVAL, reminders=2),
     apply=apply_plan,
     options=PlanOption,
-    approves=frozenset({PlanOption.APPROVE}),
-    needs_words=frozenset({PlanOption.CHANGES, PlanOption.EDIT, PlanOption.NARROW, PlanOption.SEND_BACK}),
-    by_name=frozenset({PlanOption.FULL}),  # where the short path was taken
+    approves=frozenset({PlanOption.APPROVE, PlanOption.APPROVE_ADD}),
+    needs_words=frozenset(
+        {PlanOption.CHANGES, PlanOption.EDIT, PlanOption.NARROW, PlanOption.SEND_BACK, PlanOption.APPROVE_ADD}
+    ),
+    by_name=frozenset({PlanOption.FULL, PlanOption.APPROVE_ADD}),  # on the short path; where supervisors look
     wider={
         **dict.fromkeys((PlanOption.CHANGES, PlanOption.NARROW, PlanOption.SEND_BACK, PlanOption.FULL), HEARD),
         **dict.fromkeys((PlanOption.EDIT, PlanOption.BACKBURNER, PlanOption.CANCEL), STEERING),

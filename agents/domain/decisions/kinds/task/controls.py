@@ -10,6 +10,8 @@ class ControlOption(StrEnum):
     STOP = "stop"
     BACKBURNER = "backburner"
     CANCEL = "cancel"
+    RESTART_PHASE = "restart_phase"
+    REVERT_PHASE = "revert_phase"
 
 
 CONTROLS: DecisionKind[None] = DecisionKind(
@@ -17,5 +19,6 @@ CONTROLS: DecisionKind[None] = DecisionKind(
     rule=STEERING,
     apply=lambda task, subject, chosen, moment: [],
     options=ControlOption,
+    needs_words=frozenset({ControlOption.RESTART_PHASE, ControlOption.REVERT_PHASE}),
     waits=False,
 )

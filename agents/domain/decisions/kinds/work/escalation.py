@@ -15,7 +15,7 @@ from agents.domain.decisions.subject import OfRun
 from agents.domain.reason import Cause, Reason, Why
 from agents.domain.task.task import Task
 from agents.domain.work.dispatching import about_run, drop, key_of, persons_branch, run_again, waiting_run
-from agents.domain.work.work import Degraded, Work
+from agents.domain.work.work import Degraded, Ending, Work
 from agents.domain.workflow.steps import GATE
 from agents.domain.workflow.workflow import DEFAULT
 
@@ -62,23 +62,26 @@ def escalate(task: Task, work: Work, why: Cause, moment: Moment) -> Follows:
     return [escalated, what_next(task, work, why)]
 
 
-def what_next(task: Task, work: Work, why: Cause) -> Question:
-    """What the checks found is on the card, from the judgement itself."""
+def what_next(task: Task, work: Work, why: Cause, ending: Ending | None = None) -> Question:
+    """What the checks found is on the card, from the judgement itself. `ending`: of a run that came to nothing."""
     return Question(
         kind=Kind.ESCALATION,
         evidence=(why, *_kept(work)),
-        options=_offer(task, work),
+        options=_offer(task, work, ending),
         subject=OfRun(subtask=work.number, attempt=work.attempt),
         cause=key_of(task, work),
     )
 
 
-def _offer(task: Task, work: Work) -> tuple[Option, ...]:
-    """Only what can help here. The rules cannot be gone on without; less is settled for after two failed attempts."""
+def _offer(task: Task, work: Work, ending: Ending | None) -> tuple[Option, ...]:
+    """Only what can help here. The rules cannot be gone on without; less is settled for after two failed attempts, and
+    at once where the work is too large for its model: then more of it would not help."""
     left_out = set[str]()
     if not _refused_checks(task, work):
         left_out |= {EscalationOption.CHECK, EscalationOption.WAIVE}
-    if work.tries < TRIES_BEFORE_LESS:
+    if ending is Ending.TOO_LONG:
+        left_out |= {EscalationOption.EXPAND}
+    elif work.tries < TRIES_BEFORE_LESS:
         left_out |= {EscalationOption.CORE, EscalationOption.STUB}
     right = f"{Kind.MERGE}_{work.risk or RiskLevel.CRITICAL}"
     offered = (ESCALATION.option(value) for value in EscalationOption if value not in left_out)

@@ -5,13 +5,13 @@ Everything is an explicit choice of a person.
 
 from enum import StrEnum
 
-from agents.domain import events as e
 from agents.domain.checks.scope import Scope, ScopeMode, paths_in, paths_within, widen
 from agents.domain.decisions.authority import APPROVAL, Kind
 from agents.domain.decisions.decision import Decision, Option
 from agents.domain.decisions.kind import Chosen, DecisionKind, Facts, Moment, assents, same_option
 from agents.domain.decisions.subject import OfSubtask
 from agents.domain.task.task import Task
+from agents.domain.work.dispatching import start
 from agents.domain.work.work import SubtaskState
 
 
@@ -35,7 +35,7 @@ def apply_start_scope(task: Task, subject: OfSubtask, chosen: Chosen, moment: Mo
             allowed = widen(Scope(mode=ScopeMode.EXPLICIT), paths_in(chosen.words))
         case _:
             allowed = Scope(mode=ScopeMode.DIRECTORY, patterns=chosen.decision.plain_evidence)
-    return [e.SubtaskReady(task=task.id, at=moment.at, subtask=work.number, attempt=1, scope=allowed)]
+    return [start(task, work, allowed, moment.at)]
 
 
 def read_start_scope(decision: Decision, text: str) -> Option | None:

@@ -72,14 +72,19 @@ INTERRUPTED = (
 async def run_command(at: ToolExecutor, given: RunCommand) -> Done:
     if "\0" in given.command:
         raise ToolError("A command has no NUL characters.")
+    return await run_line(at, given.command, given.cwd, given.timeout)
+
+
+async def run_line(at: ToolExecutor, line: str, cwd: str = ".", seconds: float | None = None) -> Done:
+    """A shell's line in the sandbox, once."""
     if at.again:
         return Done(text=INTERRUPTED)
-    cwd = at.inside(given.cwd)
-    await asyncio.to_thread(at.files.names, cwd, 1)  # refuses what is outside, or a link to there
+    folder = at.inside(cwd)
+    await asyncio.to_thread(at.files.names, folder, 1)  # refuses what is outside, or a link to there
     longest = at.limits.command_seconds
-    seconds = min(given.timeout or longest, longest)
-    with at.show(given.command) as heard:
-        ran = await at.room.run(["/bin/sh", "-c", _SHELL, "sh", cwd, given.command], seconds, _from(at, heard))
+    with at.show(line) as heard:
+        command = ["/bin/sh", "-c", _SHELL, "sh", folder, line]
+        ran = await at.room.run(command, min(seconds or longest, longest), _from(at, heard))
     output = _cut_middle(ran.output)
     if ran.ended_by is not EndedBy.EXIT:
         return Done(text=f"After {ran.seconds:.1f} s {_ENDED[ran.ended_by]}.\n{output}", error=True)
@@ -90,11 +95,11 @@ async def not_yet(at: ToolExecutor) -> str:
     """What speaks against work that is called done: it would not be taken, or the project's linter or tests say no.
     Empty: nothing, or it cannot be tried here, or it was sent back often enough. Either way the gates judge it."""
     most = at.limits.fixes
-    if at.fixes >= most:
+    if at.hand_in is None or at.fixes >= most:
         return ""
-    if refused := await at.refused():
+    if refused := await at.hand_in.why_not_yet():
         return f"Not taken yet, fix attempt {at.fixes + 1} of {most}: {refused} Then call task_complete again."
-    for trial in await at.trials():
+    for trial in await at.hand_in.trials():
         if said := await _fails(at, trial):
             return f"Not taken yet, fix attempt {at.fixes + 1} of {most}: {said}"
     return ""

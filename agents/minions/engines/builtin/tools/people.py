@@ -10,6 +10,7 @@ from agents.domain.text.sanitize import clean, cut
 from agents.domain.work.work import Ending
 from agents.minions.engines.builtin.executor import Arguments, Done, PathText, ToolError, ToolExecutor, tool
 from agents.minions.engines.builtin.tools.commands import not_yet
+from agents.minions.engines.builtin.tools.strays import why_stray
 from agents.ports import Asked, Finished, GaveUp, WantsScope
 
 _Option = Annotated[str, Field(min_length=1, max_length=200)]
@@ -33,12 +34,22 @@ async def ask_human(at: ToolExecutor, given: AskHuman) -> Done:
     if at.questions >= most:
         raise ToolError(f"This run has asked {at.questions} times, and {most} is the most. Decide it yourself, say so.")
     options = tuple(clean(option) for option in given.options)
-    default = clean(given.default)
+    default = _one_of(options, clean(given.default))
     if default and options and default not in options:
-        raise ToolError("The default must be one of the options.")
+        raise ToolError(f"The default must be one of the options: {', '.join(options)}.")
     why = clean(given.why)
     asked = Asked(question=clean(given.question), options=options, default=default, risky=given.risky, why=why)
     return Done(text="", outcome=asked)
+
+
+def _one_of(options: tuple[str, ...], default: str) -> str:
+    """The option that is meant, also in other case, by its number or by its beginning alone."""
+    low = default.strip().casefold()
+    if options and low.isdecimal() and low not in options and 0 < int(low[:3]) <= len(options):
+        return options[int(low[:3]) - 1]
+    begin = [option for option in options if low and option.casefold().startswith(low)]
+    same = [option for option in begin if option.casefold() == low]
+    return same[0] if same else begin[0] if len(begin) == 1 else default
 
 
 class RequestScope(Arguments):
@@ -63,6 +74,7 @@ async def request_scope(at: ToolExecutor, given: RequestScope) -> Done:
 class TaskComplete(Arguments):
     summary: Annotated[str, Field(min_length=1, max_length=4_000, description="what was done and how it was shown")]
     handoff_note: Annotated[str, Field(max_length=500, description="what those who come after must know")] = ""
+    put_back: Annotated[bool, Field(description="put back what is changed outside your scope")] = False
 
 
 @tool(
@@ -70,6 +82,8 @@ class TaskComplete(Arguments):
     doing=lambda given: "finishing",
 )
 async def task_complete(at: ToolExecutor, given: TaskComplete) -> Done:
+    if said := await why_stray(at, put_back=given.put_back):
+        return Done(text=said, strayed=True)
     if told := await not_yet(at):
         return Done(text=told, sent_back=True)
     finished = Finished(summary=clean(given.summary), note=clean(given.handoff_note))

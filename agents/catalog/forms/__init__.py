@@ -1,0 +1,1 @@
+"""Other forms in which people write workflows and plans, read into ours."""

@@ -1,0 +1,1 @@
+"""Decisions about what is learnt: proposals, skills, directives, notes."""

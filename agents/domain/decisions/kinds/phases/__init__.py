@@ -1,0 +1,1 @@
+"""Decisions about a whole phase of a plan at work."""

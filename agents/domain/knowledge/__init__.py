@@ -1,0 +1,1 @@
+"""What a project has learnt, as short notes in its repository."""

@@ -1,0 +1,1 @@
+"""Skills: what they are, and how one comes to be, from a draft to its file."""

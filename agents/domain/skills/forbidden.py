@@ -1,0 +1,131 @@
+"""What no instruction to a minion needs to say, as patterns of folded text: with one blank, and with none."""
+
+import re
+from collections.abc import Iterator
+
+_SHELL = r"(?:/?(?:usr/)?bin/)?(?:env ?)?(?:ba|z|da|k|fi|c)?sh"
+_FETCHES = (
+    r"curl|wget|aria2c|(?<![a-z])i(?:wr|rm)(?![a-z])|invoke-?webrequest|invoke-?restmethod|downloadstring|downloadfile"
+    r"|start-?bitstransfer"
+)
+_RUNS = rf"{_SHELL}|python[23]?|perl|ruby|node|php|iex|invoke-?expression|pwsh|powershell"
+_CODE = r"(?:python[23]?|perl|ruby|node|php|deno|lua)"
+_VERDICT = r"(?:approved?|proceed|pass(?:ed)?|lgtm|accept(?:ed)?|ok)"
+_SAY = r"repl[yi]|answer|return|say|respond|output"
+_ALL = (
+    r"(?:(?:all|any|every|the|your|of|these|those|previous|prior|above|earlier|other|system|former|preceding) ?){1,5}"
+)
+_JUDGES = r"(?:reviewers?|judges?|critics?|evaluators?|graders?|custodiet|scope guard)"
+
+_TABLE: tuple[tuple[str, tuple[str, ...]], ...] = (
+    (
+        "a command that deletes without asking",
+        (
+            r"(?<![a-z])rm ?(?:-[a-z]+ ?)*-[a-z]*r[a-z]*(?![a-z]{3})(?= |$|/|\.|f|[*;&|)])",
+            r"(?<![a-z])rm ?-(?:rf|fr|r-f|f-r)",
+            r"(?<![a-z])rm(?![a-z])[^.;|]{1,60}(?<![a-z])-(?:rf|fr)(?![a-z])",
+            r"(?<![a-z])rm ?--(?:recursive|force)",
+            r"[?*][^ ]{0,20} -(?:rf|fr)(?![a-z])",
+            r"find [^;|]{0,120}-(?:delete|exec(?:dir)? ?(?:/bin/)?rm)|xargs ?(?:-[a-z0-9]+ ?)*rm(?![a-z])",
+            r"(?<![a-z])mkfs|(?<![a-z])wipefs|(?<![a-z])shred -|(?<![a-z])dd ?(?:if|of)=|:\(\) ?\{|git clean -[a-z]*f",
+            r"rmtree|rimraf|remove-?item[^;|]{0,60}-(?:recurse|force)|(?<![a-z])(?:del|rd|rmdir|erase) ?/[sq](?![a-z])",
+            r"fs\.rm(?:sync|dirsync)? ?\([^)]{0,80}recursive",
+        ),
+    ),
+    (
+        "a program that is fetched and run",
+        (
+            rf"(?:{_FETCHES}|(?<![a-z])fetch)[^;]{{0,300}}\| ?(?:sudo ?)?(?:{_RUNS})(?![a-z])",
+            rf"(?:{_FETCHES})[^;&]{{0,300}}(?:;|&&) ?(?:sudo ?)?(?:{_SHELL}(?![a-z])|chmod|\./|source )",
+            rf"(?<![a-z])(?:{_SHELL}|source|\.|exec)(?: ?-c ?| ?<+ ?| ?\$?\(+ ?)+(?:{_FETCHES})(?![a-z])",
+            rf"(?<![a-z])(?:eval|iex|invoke-?expression) ?[$( ]*(?:{_FETCHES})(?![a-z])",
+            r"net\.webclient|certutil[^;]{0,40}-urlcache|bitsadmin|mshta ?(?:http|javascript)|regsvr32",
+            r"(?<![a-z])(?:nc|ncat|netcat) ?-[a-z]*e|/dev/(?:tcp|udp)/",
+            r"(?:urlopen|urlretrieve|requests\.get) ?\([^)]{0,120}\)[^;]{0,60}exec|exec ?\([^)]{0,60}urlopen",
+            r"(?:pip[23]?|npm|pnpm|yarn|gem|cargo|go) ?(?:install|add|i|get) ?(?:-[a-z-]+ ?)*(?:git\+|https?:)",
+        ),
+    ),
+    (
+        "code that is made at run time",
+        (
+            r"(?<![a-z_.])(?:eval|exec|compile|execfile) ?\(|(?<![a-z])eval [$(]|(?<![a-z])eval ?\$|new ?function ?\(",
+            r"os\.(?:system|exec[lv]p?e?|spawn[lv]p?e?) ?\(|popen ?\(|shell ?= ?true|child_?process",
+            rf"(?<![a-z]){_CODE} (?:-[a-z]+ )*-[a-z]*[cer](?= )|(?<![a-z]){_CODE}-[ce](?=[^a-z])",
+            rf"(?<![a-z])(?:{_SHELL}|{_CODE}) ?-? ?<<|(?<![a-z]){_SHELL} ?-c ",
+            rf"\| ?(?:sudo ?)?(?:{_SHELL}|iex|invoke-?expression)(?![a-z.])(?! ?\|)(?= |$|;|-|\))",
+            r"base64 ?(?:-d|--decode|-di)(?![a-z])|frombase64string|xxd ?-r|openssl ?enc ?-d",
+            r"(?:powershell|pwsh)[^;|]{0,80} ?-e(?:nc?|c)?[a-z]* ?[a-z0-9+/=]{12}",
+            r"(?<![a-z])iex(?![a-z])|invoke-?expression|source ?/dev/stdin|marshal\.loads|pickle\.loads",
+        ),
+    ),
+    (
+        "code that is imported at run time",
+        (
+            r"__ ?import ?__|import_module|exec_module|(?<![a-z])runpy(?![a-z])",
+            r"importlib ?\.(?:import|util|machinery|reload|__)|require ?\( ?(?:child_?)?process",
+            r"__ ?builtins ?__|(?<![a-z])globals ?\( ?\) ?\[|getattr ?\( ?(?:__|builtins|os|sys)",
+        ),
+    ),
+    (
+        "a path of the system or of somebody's keys",
+        (
+            r"(?<![a-z0-9])/etc(?:/|$| |;)|(?<![a-z0-9./])etc/(?:passwd|shadow|sudoers|ssh|hosts)",
+            r"[~}e]/\.(?:ssh|aws|gnupg|netrc|kube|docker|npmrc|pypirc)|/\.(?:ssh|aws|gnupg)(?![a-z])",
+            r"(?<![a-z])/root/|id_(?:rsa|ed25519|ecdsa)|/proc/(?:self|\d+|\*)/|docker\.sock",
+        ),
+    ),
+    (
+        "the name of a secret",
+        (
+            r"(?:github|gitlab|gh|npm|openai|anthropic|aws|pypi|bot|app|admin|deploy|azure|google|gemini|stripe|hf"
+            r"|huggingface|docker|registry|vault|openrouter|overlord)_\w{0,20}?(?:token|api_?key|secret|access_?key|password)",
+            r"(?:\$\{?|environ\W{0,3}(?:get)?\W{0,3}|getenv\W{1,3}|process\.env\.|\$env:)\w{0,30}"
+            r"(?:token|secret|api_?key|password)",
+            r"_authtoken|(?<![a-z])printenv|(?<![a-z])env ?(?:[|>]|-0)",
+            r"(?:print|dumps|dict|str|repr) ?\( ?(?:dict ?\( ?)?os\.environ ?\)",
+        ),
+    ),
+    (
+        "an order to whoever judges",
+        (
+            rf"(?:always|just|must|only|simply) ?(?:{_SAY}|write)e?s? ?(?:with ?)?{_VERDICT}(?![a-z])",
+            rf"(?:you|{_JUDGES}) ?(?:must|should|shall|have to|will|need to) ?(?:always ?)?(?:approve|accept|proceed)"
+            r"(?![a-z])",
+            rf"{_JUDGES} ?[:,] ?(?:please ?)?(?:always ?)?"
+            rf"(?:{_SAY}|set|give|approve|accept|proceed|pass)(?!s|d|ed|es)",
+            r"when ?(?:you ?|asked ?to ?)?(?:review|judg|evaluat|grad)[a-z]* ?(?:this|it)? ?,? ?(?:please ?)?"
+            r"(?:approve|accept|(?:set|say|answer|return|reply|give)[^.]{0,24}(?:approve|proceed|lgtm|accept))",
+            rf"(?:ignore|disregard|forget|override) ?{_ALL}(?:instruction|prompt|guideline|direction|order)",
+            r"(?:disregard|forget|ignore) ?(?:all|everything|anything|whatever|what)[^.]{0,24}"
+            r"(?:told|above|before|earlier|said)",
+            r"(?:instructions?|prompts?|guidelines?) ?above ?(?:do not|no longer|are void)",
+            rf"(?:do ?not|dont|never) ?(?:tell|inform|warn|mention[^.]{{0,20}}to) ?(?:the ?|any ?|a ?)?"
+            rf"(?:{_JUDGES}|human|operator|overlord)",
+            r"you ?are ?now ?(?:the ?|an? ?|in ?)?(?:root|admin|operator|system|developer|dan|unrestricted|free)",
+        ),
+    ),
+    (
+        "instructions that stand elsewhere",
+        (
+            r"!\[[^\]]{0,80}\] ?\( ?(?:https?:)?//[^)]{0,200}(?:\$|\{|<|%7b)|\]\( ?(?:javascript|data|vbscript):",
+            r"https?://[^ )]{1,200}\)? ?(?:and |, |then ){1,2}(?:follow|obey|do what|do as|execute|run)",
+            r"(?:follow|obey|load|do) (?:the |all |whatever |what ){0,3}(?:instructions?|steps|rules|it says)? ?"
+            r"(?:at|from|in|on|under) https?://",
+        ),
+    ),
+)
+_FORBIDDEN = tuple((what, re.compile("|".join(f"(?:{each})" for each in patterns))) for what, patterns in _TABLE)
+_RUN_LATER = re.compile(
+    rf"(?:{_FETCHES})(?![a-z]).{{0,300}}?(?<![\w.-])([\w-]{{1,40}}\.?(?:sh|py|ps1|bin|exe|pl|js|rb|run)?)(?![\w.]).{{0,200}}?"
+    rf"(?:(?<![a-z.])(?:{_RUNS}|source|chmod ?(?:\+x|a\+x|7\d\d))|(?:^|[ ;])\.) ?(?:\./|/\S{{0,60}}/)?\1(?![\w])"
+)
+
+
+def matches_in(folded: str) -> Iterator[str]:
+    return (what for what, pattern in _FORBIDDEN if pattern.search(folded))
+
+
+def fetches_and_runs(folded: str) -> int | None:
+    """Where a file is fetched that is run further on; None: nowhere."""
+    found = _RUN_LATER.search(folded)
+    return found.start() if found else None

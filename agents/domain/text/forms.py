@@ -1,0 +1,277 @@
+"""Brings a value that a model wrote into the form that a JSON schema asks for, where it is plain what was meant.
+
+Nothing is made up: what does not fit is left as it is, for whoever judges it to refuse.
+"""
+
+import json
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from agents.domain.text.sanitize import EXACT, cut, one_line
+
+Words = Mapping[str, Mapping[str, str]]  # by the name of an enum: what is written for a word of it
+_WHOLE = re.compile(
+    r"(?:(?:subtask|task|step|phase|stage|number|no\.?)[\s:]*)?#?\s*([+-]?\d{1,15}(?:\.0+)?)\.?", re.IGNORECASE
+)
+_NUMBER = re.compile(r"(?:(?:~|about|approx\.?)\s*)?([+-]?\d{1,15}(?:\.\d{1,15})?)\s*(?:h|hrs?|hours?)?", re.IGNORECASE)
+_SHARE = re.compile(r"(\d{1,3}(?:\.\d{1,9})?)\s*%")
+_COUNTED = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
+# What is written where there is nothing to write, in a list or in its place.
+_SAID = ("found", "identified", "noted", "needed", "required")
+_KINDS = ("issues", "concerns", "security concerns", "changes", "suggestions", "risks", "assumptions")
+_NOTHING = frozenset(
+    ("", "none", "null", "n/a", "na", "nothing", "-", "—", "not applicable", *(f"none {said}" for said in _SAID))
+) | {f"no {each}{said}" for each in _KINDS for said in ("", " found", " identified")}
+_DASHES = frozenset({"", "-", "—"})
+_COMMAS = re.compile(r"\s*(?:[,;&\n]|\band\b)\s*")
+_LINES = re.compile(r",\s+|\s*\n\s*")  # a path may have a comma in it
+_PLACES = ("file", "path", "filename", "filepath", "location")
+_AROUND = " \t\r\n*_`\"'.,:;“”‘’✅"  # beside a word; a question mark and a stroke of "not" say something
+# What models call the one text of an object where a bare text is wanted.
+_TEXTS = (
+    "text",
+    "what",
+    "description",
+    "issue",
+    "concern",
+    "suggestion",
+    "change",
+    "message",
+    "point",
+    "name",
+    "title",
+    "comment",
+    "details",
+    "problem",
+)
+# What models call a field of ours, where they leave out the name that they were shown.
+_ALSO: Mapping[str, tuple[str, ...]] = {
+    "what": ("issue", "problem", "description", "text", "concern", "risk", "assumption"),
+    "fix": ("suggestion", "suggested_fix", "solution"),
+    "number": ("order", "id", "subtask"),
+    "why": ("reason", "rationale"),
+}
+# Other names under which a verdict stands. A verdict is never taken from there; one that says otherwise is heard.
+_ELSEWHERE: Mapping[str, tuple[str, ...]] = {
+    "verdict": ("status", "decision", "ruling", "finalverdict"),
+    "status": ("verdict", "decision", "opinion", "finalstatus"),
+}
+Schema = Mapping[str, Any]
+
+
+class Ambiguous(Exception):
+    """One field was given twice, under two names."""
+
+
+def plain_word(said: str) -> str:
+    """Without case, marks around it, and what stands between its words."""
+    return " ".join(re.sub(r"[_\-\s]+", " ", said.strip(_AROUND)).casefold().split())
+
+
+def fit(value: Any, schema: Schema, words: Words) -> Any:
+    """Raises Ambiguous."""
+    return _Form(parts=schema.get("$defs", {}), words=words).fit(value, schema)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Form:
+    parts: Mapping[str, Schema]
+    words: Words
+
+    def fit(self, value: Any, schema: Schema, name: str = "") -> Any:
+        if "$ref" in schema:
+            name = str(schema["$ref"]).rpartition("/")[2]
+            return self.fit(value, self.parts[name], name)
+        if kinds := schema.get("anyOf") or schema.get("allOf"):
+            return self._one_of(value, kinds)
+        if "enum" in schema:
+            return self._word(value, schema["enum"], name or str(schema.get("title", "")))
+        reader = _READERS.get(str(schema.get("type")))
+        return reader(self, value, schema) if reader else value
+
+    def _one_of(self, value: Any, kinds: list[Schema]) -> Any:
+        """A word that nobody knows says nothing, where nothing need be said."""
+        real = [kind for kind in kinds if kind.get("type") != "null"]
+        if value is None or len(real) != 1:
+            return value
+        made = self.fit(value, real[0])
+        if (choices := self._choices(real[0])) and made not in choices:
+            return None
+        return made
+
+    def _choices(self, schema: Schema) -> list[Any]:
+        whole = self.parts[str(schema["$ref"]).rpartition("/")[2]] if "$ref" in schema else schema
+        return list(whole.get("enum", ()))
+
+    def _object(self, value: Any, schema: Schema) -> Any:
+        fields: Mapping[str, Schema] = schema.get("properties", {})
+        value = unpack(value, dict)
+        if not isinstance(value, dict):
+            natural = _natural(schema)
+            if not natural or not _may_be(value, fields[natural]):
+                return value
+            return {natural: self.fit(value, fields[natural])}
+        required, made = schema.get("required", ()), dict[str, Any]()
+        for name, given in _by_field(value, fields).items():
+            fitted = given if given is None else self.fit(given, fields[name])
+            self._say_once(name, fitted, value, fields[name])
+            if fitted is not None or name in required:
+                made[name] = fitted
+        return made
+
+    def _say_once(self, name: str, taken: Any, value: Mapping[str, Any], schema: Schema) -> None:
+        """A word that stands under another name, too, and says something else there."""
+        choices = self._choices(schema)
+        also = (given for key, given in value.items() if plain_key(key) in _ELSEWHERE.get(name, ()))
+        if choices and any((other := self.fit(each, schema)) in choices and other != taken for each in also):
+            raise Ambiguous(f"the field {one_line(name, 60)} says one thing, and another field says another")
+
+    def _list(self, value: Any, schema: Schema) -> Any:
+        value, item = unpack(value, list), schema.get("items", {})
+        if _is_nothing(value, {}):
+            return []
+        if isinstance(value, dict) and value and all(key.isdecimal() for key in value):
+            value = [value[key] for key in sorted(value, key=int)]
+        if isinstance(value, str):
+            value = self._parts_of(value, item)
+        if isinstance(value, dict | int | float) and not isinstance(value, bool):
+            value = [value]
+        if not isinstance(value, list):
+            return value
+        said = (each for each in value if each is not None or item.get("type") != "string")
+        return [self.fit(each, item) for each in said if not (self.words and _is_nothing(each, item))]
+
+    def _parts_of(self, said: str, item: Schema) -> list[str]:
+        """Of a list that is written as one text: paths, or numbers."""
+        whole = self.parts[str(item["$ref"]).rpartition("/")[2]] if "$ref" in item else item
+        about = whole.get("properties", {}).get(_natural(whole), whole)
+        if about.get("type") == "integer":
+            return [each for each in _COMMAS.split(said) if each]
+        return [each for each in _LINES.split(said) if each] if about.get(EXACT) else [said]
+
+    def _text(self, value: Any, schema: Schema) -> Any:
+        if isinstance(value, dict):
+            value = _only_path(value) if schema.get(EXACT) else _only_text(value)
+        if schema.get(EXACT):
+            return value
+        if isinstance(value, int | float) and not isinstance(value, bool):
+            value = str(value)
+        if isinstance(value, list) and all(isinstance(each, str) for each in value):
+            value = "; ".join(value)
+        most = schema.get("maxLength")
+        return cut(value, most) if isinstance(value, str) and isinstance(most, int) else value
+
+    def _word(self, value: Any, choices: list[Any], name: str) -> Any:
+        if not isinstance(value, str):
+            return value
+        said = plain_word(re.sub(rf"^\W*{re.escape(name)}\.", "", value) if name else value)
+        found = next((each for each in choices if isinstance(each, str) and plain_word(each) == said), None)
+        other = self.words.get(name, {}).get(said)
+        return found if found is not None else other if other in choices else value
+
+
+_READERS: Mapping[str, Callable[[_Form, Any, Schema], Any]] = {
+    "object": _Form._object,
+    "array": _Form._list,
+    "string": _Form._text,
+    "integer": lambda form, value, schema: _number(value, _WHOLE, whole=True),
+    "number": lambda form, value, schema: _share(value, schema) or _number(value, _NUMBER, whole=False),
+    "boolean": lambda form, value, schema: _flag(value),
+}
+
+
+def _by_field(value: Mapping[str, Any], fields: Mapping[str, Schema]) -> dict[str, Any]:
+    """What belongs to the schema; what nobody asked for is left out. Raises Ambiguous."""
+    plain, taken = {plain_key(name): name for name in fields}, dict[str, Any]()
+    for key, given in value.items():
+        name = key if key in fields else plain.get(plain_key(key))
+        if name is None:
+            continue
+        if name in taken and taken[name] != given:
+            raise Ambiguous(f"the field {one_line(name, 60)} stands twice, with two values")
+        taken[name] = given
+    others = {plain_key(key): given for key, given in value.items() if plain_key(key) not in plain}
+    for name in fields.keys() - taken.keys():
+        also = (others.get(plain_key(other)) for other in _ALSO.get(name, ()))
+        if (given := next((each for each in also if each is not None), None)) is not None:
+            taken[name] = given
+    return taken
+
+
+def plain_key(key: str) -> str:
+    return re.sub(r"[\W_]", "", key).casefold() if key.isascii() else key
+
+
+def _natural(schema: Schema) -> str:
+    """The one field that an object cannot be without."""
+    required = [name for name in schema.get("required", ()) if name in schema.get("properties", {})]
+    return required[0] if len(required) == 1 else ""
+
+
+def _may_be(value: Any, schema: Schema) -> bool:
+    """Whether a bare value is what an object is about: a text, or a number where one is wanted."""
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    return isinstance(value, str) or (is_number and schema.get("type") in ("integer", "number"))
+
+
+def unpack(value: Any, kind: type) -> Any:
+    """Some write JSON into a text."""
+    if not isinstance(value, str) or value.lstrip()[:1] not in ("{", "["):
+        return value
+    try:
+        inner = json.loads(value)
+    except (ValueError, RecursionError):
+        return value
+    return inner if isinstance(inner, kind) else value
+
+
+def _is_nothing(value: Any, item: Schema) -> bool:
+    """What stands in a list of an answer and says that there is nothing in it. A file may have any name."""
+    if not isinstance(value, str) or item.get(EXACT):
+        return False
+    return value.strip() in _DASHES or (plain_word(value) in _NOTHING and any(map(str.isalpha, value)))
+
+
+def _only_text(value: Mapping[str, Any]) -> Any:
+    """With the place that it is about, where there is one."""
+    texts = {plain_key(name): each for name, each in value.items() if isinstance(each, str)}
+    known = [texts[name] for name in _TEXTS if name in texts]
+    if not known:
+        return next(iter(texts.values())) if len(texts) == 1 else value
+    place = next((texts[name] for name in _PLACES if texts.get(name)), "")
+    line = value.get("line")
+    place = f"{place}:{line}" if place and isinstance(line, int) and not isinstance(line, bool) else place
+    return f"{place}: {known[0]}" if place and place not in known[0] else known[0]
+
+
+def _only_path(value: Mapping[str, Any]) -> Any:
+    named = [each for name, each in value.items() if plain_key(name) in (*_PLACES, "name")]
+    return named[0] if len(named) == 1 else value
+
+
+def _share(value: Any, schema: Schema) -> Any:
+    """Per cent of what goes from nothing to one."""
+    found = _SHARE.fullmatch(value.strip()) if isinstance(value, str) and schema.get("maximum") == 1 else None
+    return float(found[1]) / 100 if found else None
+
+
+def _number(value: Any, form: re.Pattern[str], *, whole: bool) -> Any:
+    if isinstance(value, dict) and len(value) == 1:
+        return _number(next(iter(value.values())), form, whole=whole)
+    if isinstance(value, str):
+        said = value.strip()
+        if (word := plain_word(said)) in _COUNTED:
+            return _COUNTED.index(word)
+        if (found := form.fullmatch(said)) is None:
+            return value
+        value = float(found[1])
+    if whole and isinstance(value, float) and value.is_integer() and abs(value) < 1e15:
+        return int(value)
+    return value
+
+
+def _flag(value: Any) -> Any:
+    said = value.strip().casefold() if isinstance(value, str) else ""
+    return {"true": True, "false": False}.get(said, value)

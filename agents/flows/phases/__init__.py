@@ -1,0 +1,1 @@
+"""A phase of a plan that begins anew, or is taken back."""

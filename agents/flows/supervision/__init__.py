@@ -1,0 +1,1 @@
+"""What supervisors, the assessor and the planner of remaining work do after a fact."""

@@ -1,0 +1,1 @@
+"""Notes of a repository: read at a commit, ranked in memory."""

@@ -1,0 +1,1 @@
+"""What decoding is bound to, where a provider can do that."""

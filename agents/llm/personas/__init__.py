@@ -1,0 +1,1 @@
+"""Roles as models meet them: what they are told beside the usual."""

@@ -1,0 +1,1 @@
+"""Cards of decisions about what is learnt."""

@@ -1,0 +1,1 @@
+"""Cards of decisions about a whole phase of a plan at work."""

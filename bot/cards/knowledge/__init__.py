@@ -1,0 +1,1 @@
+"""Notes on what a project has learnt, in words."""

@@ -1,0 +1,1 @@
+"""Words about supervisors and what they ask for."""

@@ -1,0 +1,1 @@
+"""Engines that are programs of others, on the command line."""

@@ -1,0 +1,1 @@
+"""What holds for the job at hand."""

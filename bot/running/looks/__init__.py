@@ -1,0 +1,1 @@
+"""Looks at a minion's work before it is handed in."""

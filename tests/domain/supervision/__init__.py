@@ -1,0 +1,1 @@
+"""What supervisors count, find and ask for."""

@@ -1,0 +1,1 @@
+"""The model gateway of programs in sandboxes."""

@@ -1,0 +1,1 @@
+"""Engines that are command-line agents of others."""

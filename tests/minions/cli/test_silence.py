@@ -1,0 +1,45 @@
+"""A program that ends without a word has not said that its work is done: it is told once, and started again."""
+
+import stat
+from pathlib import Path
+
+from agents.ports import Finished, Program
+from tests.fakes.model_server import ModelServer
+from tests.minions.cli.test_attacks import MODEL, field, play
+from tests.minions.field import Field
+
+__all__ = ["field"]
+
+SAYS = """#!/bin/sh
+# Speaks as Codex does; what it is told goes into a file, one a start.
+n=$(ls shortlinks/told* 2>/dev/null | wc -l)
+cat > shortlinks/told$n
+if [ "$n" -ge {silent} ]; then
+  echo '{{"type":"item.completed","item":{{"type":"agent_message","text":"It is done."}}}}'
+fi
+echo '{{"type":"turn.completed"}}'
+"""
+
+
+async def outcome_of(field: Field, tmp_path: Path, silent: int) -> tuple[object, list[str]]:
+    """Of a program that is silent so many times."""
+    layer = tmp_path / "layer"
+    layer.mkdir()
+    program = layer / "codex"
+    program.write_text(SAYS.format(silent=silent))
+    program.chmod(program.stat().st_mode | stat.S_IXUSR | stat.S_IXGRP | stat.S_IXOTH)
+    async with ModelServer(wire="responses", models=(MODEL,)) as provider:
+        outcome = await play(field, provider, Program(argv=(str(program),), version="1", readable=(layer,)))
+    told = sorted((field.root / "shortlinks").glob("told*"))
+    return outcome, [each.read_text() for each in told]
+
+
+async def test_it_is_started_once_more_and_told_why(field: Field, tmp_path: Path) -> None:
+    outcome, told = await outcome_of(field, tmp_path, silent=1)
+    assert outcome == Finished(summary="It is done.", note="")
+    assert len(told) == 2 and "You ended without a word." in told[1] and "You ended without a word." not in told[0]
+
+
+async def test_one_that_stays_silent_is_judged_by_its_work(field: Field, tmp_path: Path) -> None:
+    outcome, told = await outcome_of(field, tmp_path, silent=9)
+    assert outcome == Finished(summary="Done.", note="") and len(told) == 2

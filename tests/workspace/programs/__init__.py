@@ -1,0 +1,1 @@
+"""Programs of others on this machine."""
