@@ -81,17 +81,18 @@ async def test_a_draft_at_the_end_is_one_until_the_review_is_over(opened: Opened
 
 @on(*THREE)
 async def test_red_remote_checks_go_back_with_their_log_and_green_ones_go_on(opened: Opened) -> None:
-    work, seen = Workshop(), list[str]()
+    work, seen, shown = Workshop(), list[str](), asyncio.Event()
 
     def runs(commit: str, look: int) -> Sequence[RemoteCheck]:
         seen.append(commit) if commit not in seen else None
         first = commit == seen[0]
         ended = remote("build", F, LOG) if first else remote("build", P)
-        return (remote("docs", P), ended if look > 2 else remote("build", W))
+        return (remote("docs", P), ended if shown.is_set() else remote("build", W))
 
     work.forge.runs = runs
     play, thread = await at_work(opened, given(work, under("early")))
     await play.sees("ana", thread, "waits for remote checks: build (1 ended)")
+    shown.set()
     await merge(play, thread, "Remote build", "https://forge.test/runs/build")
     (refused,) = await events(play, StepRefused)
     assert isinstance(refused, StepRefused) and (refused.step, refused.subtask) == ("ci", 2)
