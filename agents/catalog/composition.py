@@ -7,11 +7,11 @@ from typing import Any
 from agents.catalog.forms.step_forms import as_ours
 from agents.catalog.validation import Odd, did_you_mean
 from agents.catalog.workflow_drafts import Draft
-from agents.catalog.workflow_graph import Graph
+from agents.catalog.workflow_graph import NO_ROLES, Graph, RoleKinds
 from agents.catalog.workflows import StepPart, WorkflowPart, WorkflowSettings
 from agents.catalog.yaml import Where
-from agents.domain.workflow.steps import STEP_TYPES
-from agents.domain.workflow.workflow import Workflow
+from agents.domain.workflow.steps import PLAN, STEP_TYPES
+from agents.domain.workflow.workflow import DEFAULT, Workflow
 
 LOOSER = "a project's own file may only add steps and tighten those that are there"
 
@@ -27,14 +27,15 @@ class Layer:
 
 
 def compose(
-    name: str, templates: Mapping[str, WorkflowPart], over: Sequence[Layer] = (), where: Where = ("workflows",)
+    name: str, templates: Mapping[str, WorkflowPart], over: Sequence[Layer] = (), roles: RoleKinds = NO_ROLES
 ) -> tuple[Workflow | None, list[Odd]]:
     """The workflow of this name with `over` laid on top of it, or everything that is wrong with it."""
+    where: Where = ("workflows",)
     chain, odd = _extended(name, templates, where)
     if odd:
         return None, odd
     layers = [*(Layer(where=(*where, part.name), part=part) for part in chain), *over]
-    graph = Graph()
+    graph = Graph(roles)
     for layer in layers:
         if layer.narrows:  # what every workflow has is there already: a project may tighten it, and not stand in for it
             graph.add_missing()
@@ -67,8 +68,14 @@ def _extended(name: str, templates: Mapping[str, WorkflowPart], where: Where) ->
             way = " → ".join([*(part.name for part in chain), below])
             return [], [(place, f"it goes in a circle: {way}", "Let one of them extend nothing.")]
         chain.append(templates[below])
-        below = templates[below].extends
+        below = templates[below].extends or _implied(templates[below])
     return chain[::-1], []
+
+
+def _implied(part: WorkflowPart) -> str:
+    """What a template extends that does not say so and plans nothing itself."""
+    plans = any(name == PLAN.name or step.type == PLAN.name for name, step in part.steps.items())
+    return "" if plans or part.name == DEFAULT.name or not part.steps else DEFAULT.name
 
 
 def _choosable(templates: Mapping[str, WorkflowPart]) -> list[str]:
@@ -85,7 +92,7 @@ def _lay(graph: Graph, layer: Layer) -> Iterator[Odd]:
         written = {attribute: value for attribute, value in said.items() if value is not None}
         where = (*layer.where, layer.below, name)
         draft = graph.drafts.get(name)
-        written = as_ours(name, written, draft.said["type"] if draft else None)
+        written = as_ours(name, written, draft.said["type"] if draft else None, graph.roles.reviewers)
         if draft is None:
             placed = root or any(other.next == name for other in part.steps.values())
             yield from _add(graph, Draft(name=name, where=where, narrows=layer.narrows), written, placed)

@@ -10,7 +10,8 @@ from agents.catalog.roles.pack_files import packaged_packs
 from agents.catalog.roles.role_files import ROLES
 from agents.catalog.validation import Odd, Problem, did_you_mean
 from agents.catalog.workflow_choice import compose_all, templates_with
-from agents.catalog.workflows import ChosenWorkflow, StepPart, WorkflowPart
+from agents.catalog.workflow_graph import RoleKinds
+from agents.catalog.workflows import ChosenWorkflow, WorkflowPart
 from agents.catalog.yaml import Where, read_packaged
 from agents.domain.context.strategy import Strategy
 from agents.domain.context.variables import INTERNALS
@@ -22,12 +23,11 @@ from agents.domain.planning.fitting import why_unfit
 from agents.domain.workflow.custom_tools import CustomTool
 from agents.domain.workflow.role_layers import BadRole, Layer, Roles, odd_context
 from agents.domain.workflow.roles import Base, EngineName, Role, RolePart, acting_as, good_for
-from agents.domain.workflow.steps import PLAN, PLAN_REVIEW, REVIEW, WORKER, Step, StepLevel
+from agents.domain.workflow.steps import PLAN, PLAN_REVIEW, REVIEW, WORKER, Step
 from agents.domain.workflow.workflow import DEFAULT, Workflow
 from manifests import packaged_path
 
 SOURCE = "overlord.yaml"
-TESTS_GO_TO = "tests/integration/"  # of a test engineer, where nothing else is said
 # The kind of role that each type of step needs.
 BASE_OF: dict[str, Base] = {
     PLAN.name: Base.PLANNER,
@@ -155,9 +155,7 @@ def role_names(declared: Declared | None) -> tuple[str, ...]:
 def _loaded(declared: Declared) -> tuple[Catalog, list[Odd]]:
     contexts = contexts_of(declared)
     roles, bad = Roles(layers_of(declared), contexts, packaged_prompts()).resolve()
-    workflow = declared.workflow and with_reviews(declared.workflow, roles)
-    workflows, odd_workflows = compose_all(workflow, declared.workflows)
-    workflows = {name: _blinded(each, roles) for name, each in workflows.items()}
+    workflows, odd_workflows = compose_all(declared.workflow, declared.workflows, role_kinds(roles))
     odd: list[Odd] = [(_where(each, declared), each.what, each.step) for each in bad]
     chosen = declared.workflow.template if declared.workflow else DEFAULT.name
     catalog = Catalog(
@@ -166,7 +164,7 @@ def _loaded(declared: Declared) -> tuple[Catalog, list[Odd]]:
         workflow=workflows.get(chosen, DEFAULT),
         workflows=workflows,
         origins={name: _origin(name, declared) for name in workflows},
-        declared=replace(declared, workflow=workflow),
+        declared=declared,
         prompts={name: text for bundle in declared.bundles for name, text in bundle.prompts.items()},
     )
     return catalog, [*odd, *odd_workflows, *_odd_steps(catalog, declared, odd)]
@@ -182,14 +180,11 @@ def with_engines(catalog: Catalog, engines: Mapping[str, EngineName]) -> Catalog
     return replace(catalog, roles={**catalog.roles, **moved}) if moved else catalog
 
 
-def _blinded(workflow: Workflow, roles: Mapping[str, Role]) -> Workflow:
-    """Whoever may not see how things are made works in a folder without it, after those who made it."""
-    steps = list(workflow.steps)
-    for at, step in enumerate(steps):
-        role = roles.get(step.role) if step.type == WORKER.name and step.level is StepLevel.SUBTASK else None
-        if role and INTERNALS in role.context.exclude and step.name != workflow.implement.name:
-            steps[at] = replace(step, config={"files": TESTS_GO_TO, **step.config, "blind": True})
-    return replace(workflow, steps=tuple(steps)) if steps != list(workflow.steps) else workflow
+def role_kinds(roles: Mapping[str, Role]) -> RoleKinds:
+    return RoleKinds(
+        reviewers=frozenset(name for name, role in roles.items() if role.base is Base.REVIEWER),
+        blind=frozenset(name for name, role in roles.items() if INTERNALS in role.context.exclude),
+    )
 
 
 def with_asked_role(workflow: Workflow, catalog: Catalog, role: str) -> Workflow:
@@ -206,19 +201,6 @@ def _is_usual(step: Step, base: Base, workflow: Workflow) -> bool:
     if base is Base.IMPLEMENTER:
         return step.name == workflow.implement.name
     return step.type == (PLAN.name if base is Base.PLANNER else REVIEW.name)
-
-
-def with_reviews(chosen: ChosenWorkflow, roles: Mapping[str, Role]) -> ChosenWorkflow:
-    """A new step that only names a role which reviews is a review."""
-
-    def with_type(step: StepPart) -> StepPart:
-        named = [roles[name] for name in (*([step.role] if step.role else ()), *(step.roles or ())) if name in roles]
-        plain = step.type is None and step.command is None and not step.outputs and not step.config
-        reviews = bool(named) and all(role.base is Base.REVIEWER for role in named)
-        return replace(step, type=REVIEW.name) if plain and step.position and reviews else step
-
-    steps = {name: with_type(step) for name, step in chosen.steps.items()}
-    return replace(chosen, steps=steps, overrides={name: with_type(step) for name, step in chosen.overrides.items()})
 
 
 def _origin(name: str, declared: Declared) -> Origin:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from agents.catalog.composition import LOOSER, Layer
-from agents.catalog.library import Catalog, odd_names, with_reviews
+from agents.catalog.library import Catalog, odd_names, role_kinds
 from agents.catalog.validation import Odd, Wrong
 from agents.catalog.workflow_choice import compose_one, layers_of
 from agents.catalog.workflows import CHOSEN
@@ -86,13 +86,14 @@ class _File:
         ]:
             return None, [*chosen]
         try:
-            part = with_reviews(CHOSEN.read(data), self.catalog.roles)
+            part = CHOSEN.read(data)
         except Wrong as wrong:
             return None, [*wrong.odd]
         self.layers = (*layers_of(part, (), narrows=True),)
         declared = self.catalog.declared
         over = (*(_elsewhere(layer) for layer in self.before), *self.layers)
-        workflow, odd = compose_one(self.name, declared.workflow, declared.workflows, over)
+        roles = role_kinds(self.catalog.roles)
+        workflow, odd = compose_one(self.name, declared.workflow, declared.workflows, roles, over)
         if workflow is None:
             return None, odd
         odd = [*self._odd_steps(workflow, data)]

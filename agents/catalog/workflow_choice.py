@@ -6,6 +6,7 @@ from functools import cache
 
 from agents.catalog.composition import Layer, compose
 from agents.catalog.validation import Odd, did_you_mean
+from agents.catalog.workflow_graph import RoleKinds
 from agents.catalog.workflows import TEMPLATES, ChosenWorkflow, WorkflowPart
 from agents.catalog.yaml import Where, read_packaged
 from agents.domain.workflow.workflow import DEFAULT, Workflow
@@ -25,7 +26,9 @@ def workflow_names(own: Templates) -> tuple[str, ...]:
     return tuple(name for name in templates_with(own) if not name.startswith("_"))
 
 
-def compose_all(chosen: ChosenWorkflow | None, own: Templates) -> tuple[dict[str, Workflow], list[Odd]]:
+def compose_all(
+    chosen: ChosenWorkflow | None, own: Templates, roles: RoleKinds
+) -> tuple[dict[str, Workflow], list[Odd]]:
     """Every workflow that can be chosen; what overlord.yaml says under `workflow:` is laid over the one it names."""
     names = workflow_names(own)
     found, odd = dict[str, Workflow](), list[Odd]()
@@ -38,19 +41,22 @@ def compose_all(chosen: ChosenWorkflow | None, own: Templates) -> tuple[dict[str
             place: Where = ("workflow", "on_request", at)
             odd.append((place, f"there is no workflow `{name[:60]}`", did_you_mean(name, names)))
     for name in names:
-        workflow, wrong = compose_one(name, chosen, own)
+        workflow, wrong = compose_one(name, chosen, own, roles)
         found |= {name: workflow} if workflow else {}
         odd += [each for each in wrong if each not in odd]
     return found, odd
 
 
 def compose_one(
-    name: str, chosen: ChosenWorkflow | None, own: Templates, more: Sequence[Layer] = ()
+    name: str, chosen: ChosenWorkflow | None, own: Templates, roles: RoleKinds, more: Sequence[Layer] = ()
 ) -> tuple[Workflow | None, list[Odd]]:
     """`more`: laid over all else."""
     template = chosen.template if chosen else DEFAULT.name
     over = layers_of(chosen, ("workflow",)) if chosen and name == template else []
-    return compose(name, templates_with(own), [*over, *more])
+    templates = templates_with(own)
+    if over and chosen and chosen.initial_step in chosen.steps and template == DEFAULT.name:
+        templates[name] = WorkflowPart(name=name)  # it says from its first step on how it goes: it is laid over none
+    return compose(name, templates, [*over, *more], roles)
 
 
 def layers_of(chosen: ChosenWorkflow, where: Where, *, narrows: bool = False) -> list[Layer]:

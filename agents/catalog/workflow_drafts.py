@@ -29,8 +29,13 @@ class Draft:
     next: str | None = None  # None: not known yet
 
     def lay(self, written: dict[str, Any], where: Where) -> None:
-        if "config" in written:
-            written = {**written, "config": {**self.said.get("config", {}), **written["config"]}}
+        config = {**self.said.get("config", {}), **written.get("config", {})}
+        if "command" in written and "check" not in written.get("config", {}):
+            config.pop("check", None)  # a gate runs one of them: what is said later
+        elif "check" in written.get("config", {}) and "command" not in written:
+            self.said.pop("command", None)
+        if config or "config" in self.said:
+            written = {**written, "config": config}
         for other in {"role": ["roles"], "roles": ["role"]}.get(next(iter({"role", "roles"} & written.keys()), ""), []):
             self.said.pop(other, None)
         self.said |= written

@@ -2,6 +2,7 @@
 
 import itertools
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 from agents.catalog.validation import Odd, did_you_mean
 from agents.catalog.workflow_drafts import Draft, stretches, wrong_attributes, wrong_shape
@@ -13,11 +14,25 @@ from agents.domain.workflow.steps import Predicate, Step, StepLevel, StepType
 POLICY = {t.PLAN.name: "default", t.WORKER.name: "aggressive"}  # of calls to models; all others are conservative
 RETRIES = 2
 _PUT_BACK = (t.RULES, t.JOIN, t.PULL, t.MERGE)
+TESTS_GO_TO = "tests/integration/"  # of a test engineer, where nothing else is said
+_ADDS = {"files", "test_types"}  # whoever has these adds tests or papers to what others wrote
 _CHANGELOG, _TESTS = "changelog", ("tests", "project", "unit", "integration")
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RoleKinds:
+    """Roles by name, as far as they decide what a step is: those that read, and those that may not see code."""
+
+    reviewers: frozenset[str] = frozenset()
+    blind: frozenset[str] = frozenset()
+
+
+NO_ROLES = RoleKinds()
+
+
 class Graph:
-    def __init__(self) -> None:
+    def __init__(self, roles: RoleKinds) -> None:
+        self.roles = roles
         self.drafts: dict[str, Draft] = {}
         self.initial, self.initial_where = "", Where()
         self._hooks: list[tuple[str, Where]] = []
@@ -64,12 +79,14 @@ class Graph:
     def complete(self, settings: WorkflowSettings) -> Iterator[Odd]:
         """Add what every workflow has, what hooks ask for, and a person's look where a step wants one."""
         self._free_fixed()
+        self._leave_replaced()
         broken = [*self._wrong_edges()]
         yield from broken
         if broken:
             return
         self._set_levels()
         self.add_missing()
+        self._blind()
         self._obey(settings)
         for check, where in self._hooks:
             self._insert_before_join(check, where)
@@ -85,6 +102,25 @@ class Graph:
         for name in [name for name, draft in self.drafts.items() if draft.kind in _PUT_BACK and draft not in order]:
             del self.drafts[name]
 
+    def _leave_replaced(self) -> None:
+        """Checks that the way leads round go where another layer put one of its own in their place."""
+        order = self._in_order()
+        if any(draft.next and draft.next not in self.drafts for draft in self.drafts.values()):
+            return
+        for name, draft in [*self.drafts.items()]:
+            end = next((at for at, each in enumerate(order) if each.name == self._goes_on(draft, order)), 0)
+            own = any(each.kind is draft.kind and each.where[:-2] != draft.where[:-2] for each in order[:end])
+            if draft not in order and draft.kind in (t.GATE, t.REVIEW) and own and not draft.said.get("required"):
+                self.remove(name)
+
+    def _goes_on(self, draft: Draft, order: list[Draft]) -> str:
+        """The first step of the order that a way beside it leads back to."""
+        met = list[Draft]()
+        while draft not in order and draft not in met:
+            met.append(draft)
+            draft = self.drafts.get(draft.next or "", draft)
+        return draft.name
+
     def _set_levels(self) -> None:
         """Work before that which every subtask is for is done once; so is what comes after the handing over."""
         order = self._in_order()
@@ -94,6 +130,14 @@ class Graph:
         later = order[at.index(t.PULL) + 1 :] if t.PULL in at else []
         for draft in (*roles, *later):
             draft.said.setdefault("level", StepLevel.TASK)
+
+    def _blind(self) -> None:
+        """Whoever may not see how things are made works in a folder without it, after those who made it."""
+        workers = [each for each in self._in_order() if each.kind is t.WORKER and each.level is StepLevel.SUBTASK]
+        for draft in workers[1:]:
+            named = (draft.said.get("role"), *(draft.said.get("roles") or ()))
+            if self.roles.blind.intersection(named):
+                draft.said["config"] = {"files": TESTS_GO_TO, **draft.said.get("config", {}), "blind": True}
 
     def _obey(self, settings: WorkflowSettings) -> None:
         """What is said of the workflow as a whole becomes what its steps say."""
@@ -257,7 +301,7 @@ def _back(draft: Draft, before: list[Step]) -> tuple[list[Odd], str]:
     named = draft.said.get(draft.kind.back)
     if named is None or named in workers:
         # whoever only adds to the work, as tests, cannot mend it; but what is found right after is about what was added
-        whole = [step.name for step in able if step.level is StepLevel.TASK or "files" not in step.config]
+        whole = [step.name for step in able if step.level is StepLevel.TASK or not _ADDS & step.config.keys()]
         own = draft.kind is t.RULES and before[-1].type == t.WORKER.name
         return [], named or next(iter((workers if own else whole or workers)[-1:]), "")
     where = draft.place(draft.kind.back)

@@ -55,6 +55,14 @@ class Document:
                 return f"{self.name} line {line}"
         return self.name
 
+    def below(self, name: str) -> "Document":
+        """What stands under one name, where a file says nothing else; the whole, where it does."""
+        inner = self.data.get(name)
+        if len(self.data) != 1 or not isinstance(inner, dict):
+            return self
+        lines = {where[1:]: line for where, line in self.lines.items() if where[:1] == (name,)}
+        return Document(name=self.name, data=inner, lines=lines)
+
 
 def read_body(path: Path) -> bytes:
     """The content of a settings file, and at most one byte more than it may have. Raises BadYaml."""

@@ -1,8 +1,11 @@
 """Templates as other tools write them: they load as they stand, and mean what our own steps mean."""
 
+from dataclasses import replace
+
 import pytest
 
 from agents.catalog.library import Declared, load_catalog, odd_declared
+from agents.catalog.project_workflows import with_project
 from agents.catalog.roles.role_files import ROLES
 from agents.catalog.validation import Wrong
 from agents.catalog.workflows import CHOSEN, TEMPLATES
@@ -229,6 +232,69 @@ def test_gates_of_the_orchestrator_are_gates_that_we_run() -> None:
         *(("ci", "gate"), ("commit", "join")),
     ]
     assert (seeded.step("test").command, seeded.step("test").max_retries) == ("make test", 3)
+
+
+def chosen(written: str) -> Workflow:
+    return load_catalog(Declared(workflow=CHOSEN.read(parse_yaml(written, name="overlord.yaml").data))).workflow
+
+
+def test_a_workflow_that_says_how_it_begins_is_laid_over_none() -> None:
+    """The same under `workflow:` of overlord.yaml: its `ci` is a step of each subtask, as it says."""
+    alone = chosen(SEEDED.replace("\n  ", "\n").replace("\nseeded:", ""))
+    assert shape(alone, Part.ORDINARY) == ["implement", "rules", "test", "review", "ci", "commit"]
+    assert alone.step("test").command == "make test" and alone.name == "default"
+
+
+def test_what_a_gate_runs_is_said_anew_by_whoever_comes_later() -> None:
+    mine = chosen("overrides: {test: {command: make test}, ci: {command: make ci}}")
+    assert [(mine.step(name).command, dict(mine.step(name).config)) for name in ("test", "ci")] == [
+        *(("make test", {}), ("make ci", {}))
+    ]
+    back = {"own": TEMPLATES.read({"own": {"extends": "default", "steps": {"test": {"command": "make test"}}}})["own"]}
+    over = CHOSEN.read({"template": "own", "overrides": {"test": {"config": {"check": "tests"}}}})
+    found = load_catalog(Declared(workflow=over, workflows=back)).workflow.step("test")
+    assert (found.command, dict(found.config)) == ("", {"check": "tests"})
+
+
+def test_a_check_that_another_takes_the_place_of_is_left_out_and_no_other() -> None:
+    engineer = TEST_ENGINEER.replace("disable: [rules_of_old]", "")
+    own = TEMPLATES.read({"own": parse_yaml(engineer, name="own.yaml").data})
+    found = load_catalog(Declared(workflows=own)).workflows["own"]  # it plans nothing, so it extends the default
+    assert shape(found, Part.ORDINARY) == [
+        *("implement", "rules", "unit_test_gate", "integration_tests", "integration_tests_rules"),
+        *("integration_test_gate", "review", "commit"),
+    ]
+    for way in ("review: {next: commit}, implement: {next: review}", "implement: {next: review}"):
+        late = f"overrides: {{{way}, docs: {{command: make docs, position: after review}}}}"
+        declared = Declared(workflow=CHOSEN.read(parse_yaml(late, name="overlord.yaml").data))
+        assert any("no step leads to test any more" in what for _, what, _ in odd_declared(declared)), late
+
+
+BLIND = """
+extends: default
+steps:
+  tests_of_another: {role: test_engineer, position: after test}
+  look: {role: security_auditor, position: after tests_of_another}
+"""
+
+
+def test_what_comes_after_a_test_engineer_goes_back_to_whoever_can_mend_it() -> None:
+    """The steps say nothing of it: their roles do, in a template as under `workflow:`, and beside a project's own."""
+    own = TEMPLATES.read({"own": parse_yaml(BLIND + "hooks: {pre_commit: [lint]}\n", name="own.yaml").data})
+    catalog = load_catalog(Declared(workflows=own))
+    added = {".overlord/workflows/more.yaml": b"steps: {docs: {type: gate, command: make docs, position: after look}}"}
+    for found in (catalog.workflows["own"], with_project("own", added, catalog).workflow):
+        engineer = found.step("tests_of_another")
+        assert engineer.config["blind"] is True and engineer.config["files"] == "tests/integration/"
+        assert found.step("look").type == "review" and found.step("tests_of_another_rules").back == engineer.name
+        assert {found.step(name).back for name in ("look", "pre_commit_lint")} == {"implement"}
+    assert with_project("own", added, catalog).workflow.step("docs").back == "implement"
+    named = own["own"].steps["look"]
+    asked = {
+        **own,
+        "own": replace(own["own"], steps={**own["own"].steps, "look": replace(named, on_reject="tests_of_another")}),
+    }
+    assert load_catalog(Declared(workflows=asked)).workflows["own"].step("look").back == "tests_of_another"
 
 
 @pytest.mark.parametrize(

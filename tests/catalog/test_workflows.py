@@ -133,7 +133,10 @@ BROKEN: list[tuple[str, str]] = [
     ("overrides: {test: {on_fail: review}}", "overrides.test.on_fail: `review` is no worker before it. Write one of"),
     ("overrides: {test: {on_fail: plan}}", "overrides.test.on_fail: `plan` is no worker before it. Write one of impl"),
     ("overrides: {test: {on_reject: implement}}", "overrides.test.on_reject: nothing obeys `on_reject` on a step of"),
-    ("overrides: {test: {command: make test}}", "a gate runs one command or one check. Write `command:`, or"),
+    (
+        "overrides: {test: {command: make test, config: {check: tests}}}",
+        "a gate runs one command or one check. Write `command:`, or",
+    ),
     ("overrides: {test: {config: {check: project, covrage: 3}}}", "config.covrage: a step of type gate has no such"),
     ("overrides: {test: {config: {coverage: high}}}", "config.coverage: `high` cannot be used. Write a whole number."),
     ("overrides: {pull: {config: {draft: soon}}}", "config.draft: `soon` cannot be used. Write none or early or end."),

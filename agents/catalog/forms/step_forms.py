@@ -1,6 +1,6 @@
 """Steps of workflows as other tools write them: other names for types, gates and settings, and steps without a type."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 
 from agents.domain.workflow import steps as t
@@ -66,12 +66,12 @@ def named_as_ours(written: Any) -> Any:
     return {CONFIG_NAMES.get(str(name), name): value for name, value in written.items()}
 
 
-def as_ours(name: str, written: Mapping[str, Any], there: str | None) -> dict[str, Any]:
+def as_ours(name: str, written: Mapping[str, Any], there: str | None, reviewers: Collection[str]) -> dict[str, Any]:
     """A step with its type. `there`: the type that it has in the workflow below; None: it is new."""
     made = dict(written)
     if made.get("type") == t.GATE.name:
         _of_the_host(made, name, there)
-    if there is None and "type" not in made and (guess := _guess(name, made)):
+    if there is None and "type" not in made and (guess := _guess(name, made, reviewers)):
         made["type"] = guess
     kind = str(made.get("type", there))
     if kind == t.PLAN.name and _OF_THE_PLAN.issuperset(made.get("outputs", ())):
@@ -95,12 +95,15 @@ def _of_the_host(made: dict[str, Any], name: str, there: str | None) -> None:
     made.pop("command", None)
 
 
-def _guess(name: str, made: Mapping[str, Any]) -> str:
-    """What a step is that does not say so; empty: nobody knows."""
+def _guess(name: str, made: Mapping[str, Any], reviewers: Collection[str]) -> str:
+    """What a step is that does not say so; empty: nobody knows. Roles that read do so where nothing is handed in."""
     if name in (t.PLAN.name, t.PLAN_REVIEW.name):
         return name
     if "command" in made:
         return t.GATE.name
     if "gate" in made or len(made.get("roles") or ()) > 1:
+        return t.REVIEW.name
+    named = {*([made["role"]] if made.get("role") else ()), *(made.get("roles") or ())}
+    if named and named <= {*reviewers} and "position" in made and not made.keys() & {"outputs", "config"}:
         return t.REVIEW.name
     return t.WORKER.name if made.keys() & {"role", "roles"} else ""

@@ -56,6 +56,7 @@ def check_file(path: str, body: bytes, declared: Declared, kind: FileKind | None
         document = parse_yaml(body, name=path)
     except BadYaml as problem:
         return [str(problem)]
+    document = document.below(FileKind.WORKFLOW)
     name = path.rpartition("/")[2].rpartition(".")[0]
     kind = kind or kind_of(path, document.data)
     if kind is FileKind.FEATURE:

@@ -6,6 +6,7 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, BeforeValidator, Field, create_model
 
+from agents.catalog.forms.algorithms import INPUT_NAMES, Algorithm, gathers
 from agents.catalog.validation import CONFIG, Model, Named, Title, fields_of, written_as
 from agents.domain.context.packing import MAX_BUDGET, Part
 from agents.domain.context.strategy import MEASURES, Condition, Input, Strategy, odd_order
@@ -19,7 +20,6 @@ _ALSO_CALLED = {
     "target_file": Part.TARGET,
     "git_diff": Part.CHANGES,
 }
-_INPUTS_CALLED: dict[str, str] = {"target_file": Input.TARGETS, "target_files": Input.TARGETS}
 # How much is gathered where only a name is written, as in the contexts that come with the program.
 USUAL: dict[Input, int] = {
     Input.FILES: 60_000,
@@ -33,6 +33,10 @@ USUAL: dict[Input, int] = {
     Input.GIT_DIFF: 12_000,
     Input.STANDARDS: 6,
     Input.DECISIONS: 4,
+    Input.CHANGED_FILES: 1_000,
+    Input.INTERFACES: 20,
+    Input.PUBLIC_API: 60,
+    Input.SECURITY: 40,
 }
 
 _counts: dict[str, Any] = {name: (Annotated[int, Between(0, measure.most)], 0) for name, measure in MEASURES.items()}
@@ -47,28 +51,8 @@ def _with_amounts(written: object) -> object:
     """A list of what to gather, as much of each as usual."""
     if not isinstance(written, list) or not all(isinstance(each, str) for each in written):
         return written
-    names: list[str] = [_INPUTS_CALLED.get(each, each) for each in map(str, written)]
-    return {name: USUAL.get(Input(name), MEASURES[Input(name)].most) if name in [*Input] else 1 for name in names}
-
-
-def _refuse_algorithm(written: object) -> None:
-    """What is gathered is read by us: a context runs nothing, whoever wrote it."""
-    steps = written.items() if isinstance(written, Mapping) else ()
-    told = [f"{name}: {_instead(step)}" for name, step in steps if isinstance(step, Mapping)]
-    form = "; ".join(told) or "name what is gathered under `inputs:`, such as `imports: 480`"
-    raise ValueError(f"no steps or commands are run to gather a context. Write in place of it: {form}.")
-
-
-def _instead(step: Mapping[object, object]) -> str:
-    command = str(step.get("command", ""))
-    if "import" in command:
-        return f"`imports: {USUAL[Input.IMPORTS]}` under `inputs:`"
-    if "git diff" in command:
-        only = ", and `if: {git_diff: git_diff}`" if "if" in step else ""
-        return f"`git_diff: {USUAL[Input.GIT_DIFF]}` under `inputs:`{only}; its place is where `priority_order:` has it"
-    if "repomix" in step:
-        return f"`targets: {USUAL[Input.TARGETS]}` under `inputs:`, and more patterns in `include:` of the role"
-    return "what it prints belongs into a file of the project, which `include:` of the role's context names"
+    names: list[str] = [INPUT_NAMES.get(each, each) for each in map(str, written)]
+    return {name: USUAL[Input(name)] if name in [*Input] else 1 for name in names}
 
 
 def _part_called(written: object) -> object:
@@ -82,15 +66,19 @@ class WrittenContext:
     token_budget: Budget
     priority_order: tuple[Annotated[Part, BeforeValidator(_part_called)], ...]
     inputs: Annotated[Mapping[Input, int], written_as(_WrittenInputs, _used_inputs), BeforeValidator(_with_amounts)]
-    algorithm: Annotated[None, BeforeValidator(_refuse_algorithm)] = None
+    algorithm: Algorithm = ()
     conditions: Annotated[Mapping[Input, Condition], Field(alias="if")] = field(default_factory=dict)
 
     def strategy(self) -> Strategy:
-        if problem := odd_order(self.priority_order, self.inputs):
+        steps = gathers(self.algorithm)
+        inputs = {**{name: USUAL[name] for name in steps.inputs}, **self.inputs}
+        if problem := odd_order(self.priority_order, inputs):
             raise ValueError(f"its `priority_order` cannot be used: {problem}")
-        if missing := [name for name in self.conditions if name not in self.inputs]:
+        if missing := [name for name in self.conditions if name not in inputs]:
             raise ValueError(f"`if` speaks of `{missing[0]}`, which it does not gather. Add it to `inputs:`.")
-        return Strategy(**fields_of(self, "algorithm"))
+        same = fields_of(self, "algorithm", "inputs", "conditions")
+        conditions = {**steps.conditions, **self.conditions}
+        return Strategy(**same, inputs=inputs, conditions=conditions, include=steps.include, ahead=steps.ahead)
 
 
 Context = Annotated[Strategy, written_as(WrittenContext, WrittenContext.strategy)]

@@ -53,6 +53,9 @@ _FOLDERS: dict[str, tuple[Model[Any], Where]] = {
 }
 
 
+_WRAPPED = {"workflows": "workflow"}  # as it stands in overlord.yaml
+
+
 def read_user_files(home: Path) -> UserFiles:
     reading = _Reading()
     found = {folder: dict(reading.all_of(home / folder, *kind)) for folder, kind in _FOLDERS.items()}
@@ -79,6 +82,7 @@ class _Reading:
             except BadYaml as problem:
                 self.broken.append((str(path), problem.what, problem.next_step))
                 continue
+            document = document.below(_WRAPPED.get(folder.name, ""))
             name, where = path.stem, (*start, path.stem)
             self.documents[where] = document
             if (said := document.data.get("name", name)) != name:

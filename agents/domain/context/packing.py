@@ -125,6 +125,7 @@ class Room:
     budget: int
     order: tuple[Part, ...] = tuple(Part)
     tree: int = TREE_MOST  # tokens
+    ahead: tuple[Part, ...] = ()  # what stands before the rest; what is kept first is another matter
 
 
 def pack(sections: Iterable[Section], room: Room, count: Count, skipped: Sequence[str] = ()) -> Packed:
@@ -143,6 +144,7 @@ class _Packing:
         self._tree_most = room.tree
         self._for_note = min(NOTE, room.budget // 5)
         self._room = room.budget - self._for_note
+        self._ahead = (*_ALWAYS, *room.ahead)
         self._cut: list[str] = []
         self._left_out: list[str] = []
 
@@ -151,6 +153,7 @@ class _Packing:
         for section in self._sections:
             if section.part in _MAY_GO and (taken := _MAY_GO[section.part](self, section)):
                 kept.append(taken)
+        kept.sort(key=lambda section: section.part not in self._ahead)
         note = self._note(skipped)
         tokens = sum(map(self._cost, kept)) + self._count(note)
         text = "\n\n".join((*(section.render() for section in kept), *([note] if note else ())))

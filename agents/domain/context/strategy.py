@@ -82,6 +82,7 @@ class Strategy:
     include: tuple[str, ...] = ()  # where there is room
     always_include: tuple[str, ...] = ()
     exclude: tuple[str, ...] = ()
+    ahead: tuple[Part, ...] = ()  # what is shown before the rest
 
     @property
     def budget(self) -> int:
@@ -90,7 +91,7 @@ class Strategy:
 
     @property
     def room(self) -> Room:
-        return Room(budget=self.budget, order=self.priority_order, tree=self.most(Input.TREE))
+        return Room(budget=self.budget, order=self.priority_order, tree=self.most(Input.TREE), ahead=self.ahead)
 
     def most(self, wanted: Input) -> int:
         """0: none of it is gathered."""

@@ -190,12 +190,13 @@ class Roles:
 
     def _context(self, part: RolePart, parent: Role) -> Strategy:
         found, above = self._strategies[part.strategy or parent.strategy], parent.context
-        include = _appended(above.include, part.include)
+        left = self._strategies[parent.strategy].include if parent.strategy in self._strategies else ()
+        include = tuple(each for each in _appended(above.include, part.include) if each not in left)
         return replace(
             found,
             inputs=_inputs(found, parent.base, include, _wants_diff(part, parent)),
             token_budget=part.token_budget or parent.token_budget or found.token_budget,
-            include=include,
+            include=_appended(found.include, include),
             always_include=_appended(above.always_include, part.always_include),
             exclude=_appended(above.exclude, part.exclude),
         )

@@ -152,7 +152,7 @@ class Role:
         return replace(
             other,
             token_budget=self.token_budget or other.token_budget,
-            include=mine.include,
+            include=tuple(dict.fromkeys((*other.include, *mine.include))),
             always_include=mine.always_include,
             exclude=mine.exclude,
         )
