@@ -56,31 +56,28 @@ class Pattern:
 
 
 _NAME = r"[`'\"“‘]?\b([\w@][\w@./+-]{0,80}?)[`'\"”’]?"
-_OBSTACLES: tuple[tuple[Obstacle, "re.Pattern[str]"], ...] = tuple(
-    (obstacle, re.compile(words, re.I | re.M))
-    for obstacle, words in (
-        (Obstacle.MISSING_MODULE, rf"no module named {_NAME}(?:\s|$|[;,.:)])"),
-        (Obstacle.MISSING_MODULE, rf"cannot find (?:module|package) {_NAME}(?:\s|$|[;,.:)])"),
-        (Obstacle.MISSING_MODULE, rf"(?:module|package|crate) {_NAME} (?:is|was|could)? ?(?:not|missing|n.t)"),
-        (Obstacle.MISSING_COMMAND, rf"{_NAME}: (?:command )?not found\b"),
-        (Obstacle.MISSING_COMMAND, rf"command not found: {_NAME}(?:\s|$|[;,.)])"),
-        (
-            Obstacle.MISSING_COMMAND,
-            rf"(?:command|program|tool|executable) {_NAME} (?:is|was|could)? ?(?:not|missing|n.t)",
-        ),
-        (Obstacle.MISSING_COMMAND, rf"{_NAME} (?:is not installed|is missing from the path|is not (?:on|in) the path)"),
-        (Obstacle.MISSING_VARIABLE, r"\b([A-Z][A-Z0-9]*_[A-Z0-9_]+)\b[^\n]{0,40}\b(?:not set|unset|missing|required)"),
-        (Obstacle.MISSING_VARIABLE, r"\b(?:KeyError|variable|set)\b[^\n]{0,20}\b([A-Z][A-Z0-9]*_[A-Z0-9_]+)\b"),
-        (Obstacle.NO_PERMISSION, rf"(?:permission denied|not permitted|read-only file system)[^\n]*?:? {_NAME}\s*$"),
-        (Obstacle.NO_PERMISSION, r"()permission denied|not permitted|read-only file system"),
-        (Obstacle.MISSING_FILE, rf"no such file or directory[^\n]*?:? {_NAME}\s*$"),
-        (Obstacle.MISSING_FILE, rf"{_NAME}: no such file or directory"),
-        (Obstacle.NO_NETWORK, rf"could(?:n.t| not) (?:resolve|connect to)(?: host)?:? {_NAME}(?:\s|$|[;,:)])"),
-        (Obstacle.NO_NETWORK, r"()network is unreachable|connection refused|temporary failure in name resolution"),
-        (Obstacle.NO_NETWORK, r"()(?:no|without) (?:internet|network)(?: access)?\b"),
-        (Obstacle.NO_SPACE, r"()no space left|disk (?:is )?full|out of memory|cannot allocate memory"),
-        (Obstacle.TIMEOUT, r"()timed? ?out\b"),
-    )
+_OBSTACLES = (  # as text: compiled when a failure is read, not by whoever loads this
+    (Obstacle.MISSING_MODULE, rf"no module named {_NAME}(?:\s|$|[;,.:)])"),
+    (Obstacle.MISSING_MODULE, rf"cannot find (?:module|package) {_NAME}(?:\s|$|[;,.:)])"),
+    (Obstacle.MISSING_MODULE, rf"(?:module|package|crate) {_NAME} (?:is|was|could)? ?(?:not|missing|n.t)"),
+    (Obstacle.MISSING_COMMAND, rf"{_NAME}: (?:command )?not found\b"),
+    (Obstacle.MISSING_COMMAND, rf"command not found: {_NAME}(?:\s|$|[;,.)])"),
+    (
+        Obstacle.MISSING_COMMAND,
+        rf"(?:command|program|tool|executable) {_NAME} (?:is|was|could)? ?(?:not|missing|n.t)",
+    ),
+    (Obstacle.MISSING_COMMAND, rf"{_NAME} (?:is not installed|is missing from the path|is not (?:on|in) the path)"),
+    (Obstacle.MISSING_VARIABLE, r"\b([A-Z][A-Z0-9]*_[A-Z0-9_]+)\b[^\n]{0,40}\b(?:not set|unset|missing|required)"),
+    (Obstacle.MISSING_VARIABLE, r"\b(?:KeyError|variable|set)\b[^\n]{0,20}\b([A-Z][A-Z0-9]*_[A-Z0-9_]+)\b"),
+    (Obstacle.NO_PERMISSION, rf"(?:permission denied|not permitted|read-only file system)[^\n]*?:? {_NAME}\s*$"),
+    (Obstacle.NO_PERMISSION, r"()permission denied|not permitted|read-only file system"),
+    (Obstacle.MISSING_FILE, rf"no such file or directory[^\n]*?:? {_NAME}\s*$"),
+    (Obstacle.MISSING_FILE, rf"{_NAME}: no such file or directory"),
+    (Obstacle.NO_NETWORK, rf"could(?:n.t| not) (?:resolve|connect to)(?: host)?:? {_NAME}(?:\s|$|[;,:)])"),
+    (Obstacle.NO_NETWORK, r"()network is unreachable|connection refused|temporary failure in name resolution"),
+    (Obstacle.NO_NETWORK, r"()(?:no|without) (?:internet|network)(?: access)?\b"),
+    (Obstacle.NO_SPACE, r"()no space left|disk (?:is )?full|out of memory|cannot allocate memory"),
+    (Obstacle.TIMEOUT, r"()timed? ?out\b"),
 )
 _FAILED = re.compile(
     r"^(?:FAILED|ERROR) (\S+)|^not ok \d+ -? ?(.+?)(?: #.*)?$|^\s*--- FAIL: (\S+)|^test (\S+) \.\.\. FAILED", re.M
@@ -130,7 +127,7 @@ def _read(said: str) -> tuple[Obstacle, tuple[str, ...]]:
     """What stands in the way comes first, for where it does, tests and rules fail only for that reason."""
     said = said[-READ:]
     for obstacle, words in _OBSTACLES:
-        if found := words.search(said):
+        if found := re.search(words, said, re.I | re.M):
             return obstacle, tuple(name.casefold() for name in _bare(found.groups()))
     if tests := _names(_FAILED, said):
         return Obstacle.TESTS, tests

@@ -67,25 +67,22 @@ _LATER = re.compile(
 _SECONDS = {"ms": 0.001, "m": 60.0}
 
 # Read from the top: what is fatal, what the model can mend, what passes by itself.
-WORDS: tuple[tuple[ErrorClass, "re.Pattern[str]"], ...] = tuple(
-    (error, re.compile(words, re.I | re.M))
-    for error, words in (
-        (E.RESOURCE, r"unauthori[sz]ed|authentication (?:failed|error|required)|not (?:logged|signed) in|forbidden"),
-        (E.RESOURCE, r"(?:invalid|incorrect|missing) (?:x-)?api[ _-]?key|api[ _-]?key (?:is )?(?:not valid|invalid)"),
-        (E.RESOURCE, r"could not read (?:username|password)|askpass|permission denied|command not found"),
-        (E.RESOURCE, r"quota|credit balance|billing|payment required|read-only file system|no space left"),
-        (E.RESOURCE, r"disk (?:is )?full|out of memory|memoryerror|cannot allocate memory"),
-        (E.VALIDATION, r"validation error|missing required (?:field|property)|(?:not|n't) match (?:the |its )?schema"),
-        (
-            E.PARSING,
-            r"invalid json|no json found|malformed (?:json|output)|could not (?:extract|parse)|unexpected token",
-        ),
-        (E.LOGIC, r"^\W*blocked:|cannot proceed|impossible to"),
-        (E.NETWORK, r"rate.?limit|too many requests|overloaded|try again|time(?:d|s)?[ -]?out|unreachable|hang up"),
-        (E.NETWORK, r"connection (?:was )?(?:refused|reset|closed|aborted)|could(?:n.t| not) (?:resolve|connect)"),
-        (E.NETWORK, r"\b(?:econn\w+|eagain|eai_again|etimedout|enotfound|epipe)\b|temporary failure"),
-        (E.NETWORK, r"stream disconnected|early eof"),
-    )
+WORDS = (  # as text: compiled when an end is read, not by whoever loads this
+    (E.RESOURCE, r"unauthori[sz]ed|authentication (?:failed|error|required)|not (?:logged|signed) in|forbidden"),
+    (E.RESOURCE, r"(?:invalid|incorrect|missing) (?:x-)?api[ _-]?key|api[ _-]?key (?:is )?(?:not valid|invalid)"),
+    (E.RESOURCE, r"could not read (?:username|password)|askpass|permission denied|command not found"),
+    (E.RESOURCE, r"quota|credit balance|billing|payment required|read-only file system|no space left"),
+    (E.RESOURCE, r"disk (?:is )?full|out of memory|memoryerror|cannot allocate memory"),
+    (E.VALIDATION, r"validation error|missing required (?:field|property)|(?:not|n't) match (?:the |its )?schema"),
+    (
+        E.PARSING,
+        r"invalid json|no json found|malformed (?:json|output)|could not (?:extract|parse)|unexpected token",
+    ),
+    (E.LOGIC, r"^\W*blocked:|cannot proceed|impossible to"),
+    (E.NETWORK, r"rate.?limit|too many requests|overloaded|try again|time(?:d|s)?[ -]?out|unreachable|hang up"),
+    (E.NETWORK, r"connection (?:was )?(?:refused|reset|closed|aborted)|could(?:n.t| not) (?:resolve|connect)"),
+    (E.NETWORK, r"\b(?:econn\w+|eagain|eai_again|etimedout|enotfound|epipe)\b|temporary failure"),
+    (E.NETWORK, r"stream disconnected|early eof"),
 )
 
 
@@ -113,7 +110,7 @@ def _error_of(end: ProgramEnd) -> ErrorClass:
         return own
     if named := _STATUS.search(end.errors):
         return error_of_status(int(named[1]), end.errors)
-    return next((error for error, words in WORDS if words.search(end.errors)), E.CLI_ERROR)
+    return next((error for error, words in WORDS if re.search(words, end.errors, re.I | re.M)), E.CLI_ERROR)
 
 
 def _wait_in(said: str) -> float | None:

@@ -114,18 +114,19 @@ _TABLE: tuple[tuple[str, tuple[str, ...]], ...] = (
         ),
     ),
 )
-_FORBIDDEN = tuple((what, re.compile("|".join(f"(?:{each})" for each in patterns))) for what, patterns in _TABLE)
-_RUN_LATER = re.compile(
+# As text: compiled when something is looked through, not by whoever loads this.
+_FORBIDDEN = tuple((what, "|".join(f"(?:{each})" for each in patterns)) for what, patterns in _TABLE)
+_RUN_LATER = (
     rf"(?:{_FETCHES})(?![a-z]).{{0,300}}?(?<![\w.-])([\w-]{{1,40}}\.?(?:sh|py|ps1|bin|exe|pl|js|rb|run)?)(?![\w.]).{{0,200}}?"
     rf"(?:(?<![a-z.])(?:{_RUNS}|source|chmod ?(?:\+x|a\+x|7\d\d))|(?:^|[ ;])\.) ?(?:\./|/\S{{0,60}}/)?\1(?![\w])"
 )
 
 
 def matches_in(folded: str) -> Iterator[str]:
-    return (what for what, pattern in _FORBIDDEN if pattern.search(folded))
+    return (what for what, pattern in _FORBIDDEN if re.search(pattern, folded))
 
 
 def fetches_and_runs(folded: str) -> int | None:
     """Where a file is fetched that is run further on; None: nowhere."""
-    found = _RUN_LATER.search(folded)
+    found = re.search(_RUN_LATER, folded)
     return found.start() if found else None
