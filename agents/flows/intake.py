@@ -107,7 +107,8 @@ async def understand(event: Event, ports: Ports) -> None:
     """Without a model it stays a remark, and the commands still work."""
     assert isinstance(event, RemarkMade)
     task = await ports.store.task(event.task)
-    about = {"said": event.text, "known": remarks.remark_context(task)}
+    around = await ports.store.surroundings(task.id)
+    about = {"said": event.text, "known": remarks.remark_context(task), "recent": list(around.said)}
     asked = Ask(question="intent", role="summarizer", step="intent", task=task, about=about)
     try:
         understood, _ = await ports.llm.ask(asked, Understood)

@@ -27,6 +27,7 @@ _TAG = '{"const":null}'  # the first of the properties, before a question has it
 LONGEST = 400_000  # characters; no question of ours has a longer answer
 QUOTED = 60  # characters of a value that are said back
 _SAID = TypeAdapter(Said)
+_AROUND_TAG = " \t\r\n'\"`“”‘’"
 CACHE_MARK: dict[str, object] = {"cache_control": {"type": "ephemeral"}}
 
 
@@ -63,7 +64,7 @@ def _one_object(text: str | None) -> dict[str, Any]:
 def _tagged(value: dict[str, Any], shape: type[BaseModel], nonce: str) -> dict[str, Any]:
     """Without the tag. Some put their answer into an object around it."""
     value = unwrap(value, NONCE, shape.model_fields)
-    if str(value.get(NONCE, "")).strip() != nonce:
+    if str(value.get(NONCE, "")).strip(_AROUND_TAG).casefold() != nonce:
         raise BadAnswer(ErrorClass.PARSING, f'the field "{NONCE}" does not repeat the tag of this question')
     return {name: each for name, each in value.items() if name != NONCE}
 

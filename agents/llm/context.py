@@ -46,7 +46,7 @@ class Shown:
     """What a prompt tells of a task: the names of files; papers, notes and directives for those who plan."""
 
     task: Task
-    files: tuple[str, ...] = ()
+    files: tuple[str, ...] | None = ()  # None: they say nothing to whoever reads what was said
     papers: tuple[Paper, ...] = ()
     knowledge: Choice = NO_NOTES
     directives: tuple[str, ...] = ()  # in the order in which they are to be addressed
@@ -163,8 +163,8 @@ def _within(block: _Block, fence: Fence, room: int, count: Count) -> str:
     return text
 
 
-def _small_head(task: Task, files: tuple[str, ...], fence: Fence, room: int, count: Count) -> str:
-    tree = _tree(files, int(room * TREE_SHARE), count)
+def _small_head(task: Task, files: tuple[str, ...] | None, fence: Fence, room: int, count: Count) -> str:
+    tree = _tree(files, int(room * TREE_SHARE), count) if files else ""
     most = _letters(task.request.whole, int(room * REQUEST_SHARE), count)
     return _head_of(task, files, tree, _with_cap(fence, "request", most) if most < len(task.request.whole) else fence)
 
@@ -196,16 +196,22 @@ def _with_cap(fence: Fence, name: str, letters: int) -> Fence:
     return replace(fence, caps=(*fence.caps, (name, letters)))
 
 
-def _head_of(task: Task, files: tuple[str, ...], tree: str, fence: Fence) -> str:
+def _head_of(task: Task, files: tuple[str, ...] | None, tree: str, fence: Fence) -> str:
     hidden = "\n" + packaged_text("_hidden", {"hidden": task.request.hidden}, fence) if task.request.hidden else ""
     return _head((task.id, task.project or "", task.request.whole), files, tree, fence) + hidden
 
 
 @lru_cache(maxsize=64)
-def _head(of: tuple[str, str, str], files: tuple[str, ...], tree: str, fence: Fence) -> str:
+def _head(of: tuple[str, str, str], files: tuple[str, ...] | None, tree: str, fence: Fence) -> str:
     """Kept: a task is asked about many times."""
     id, project, request = of
-    about = {"task": id, "project": project, "request": request, "files": list(files), "tree": tree}
+    about = {
+        "task": id,
+        "project": project,
+        "request": request,
+        "files": None if files is None else list(files),
+        "tree": tree,
+    }
     return packaged_text("_task", about, fence)
 
 

@@ -22,7 +22,7 @@ from agents.llm.answers import Message, size_of
 from agents.llm.faults import bound_answers, failure_of
 from agents.llm.rehearsal import Script, provider
 from agents.llm.relay.program_models import ABLE, NO_PROGRAMS, TAKES_NO_TOOLS, ProgramModels
-from agents.llm.replies import Reply, read_reply
+from agents.llm.replies import Reply, names_of, read_reply
 from agents.llm.servers import is_near, is_ollama, is_own, look_at
 from agents.ports import Errand
 
@@ -128,7 +128,7 @@ class Gateway:
             raise held.reached
         if held.answers.failure is not None:
             raise CallFailed(held.answers.failure)
-        reply = replace(read_reply(raw, tools=bool(request.tools)), asking=held.answers.asking)
+        reply = replace(read_reply(raw, tools=names_of(request.tools)), asking=held.answers.asking)
         if reply.cost or request.model.program:
             return reply
         price_in, price_out = await self.prices(request.model)  # nobody said what it cost

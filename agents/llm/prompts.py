@@ -144,7 +144,7 @@ class Prompts:
         task = asked.task
         values = _plain(asked.about)
         files: Sequence[str] | None = values.pop("files", None)
-        if files is None and task.project and asked.question not in BY_ITSELF:
+        if files is None and task.project and asked.question not in BY_ITSELF | TALK:
             files = await self._files(task.project)
         directives = tuple(values.pop("directives", ())) if asked.question in PLANS else ()
         told = {**_of_task(task), "brief": asked.brief, **values}
@@ -162,14 +162,15 @@ class Prompts:
             return prompt
         listed = tuple(map(str, files or ()))
         papers, notes = await self._papers(asked, listed), await self._notes(asked)
-        about = Shown(task=task, files=listed, papers=papers, knowledge=notes, directives=directives)
+        shown = None if asked.question in TALK else listed
+        about = Shown(task=task, files=shown, papers=papers, knowledge=notes, directives=directives)
         if asked.question == FIRST:
             prompt = replace(prompt, left_out=(*prompt.left_out, *notes.left_out))
         if asked.brief:
             return replace(prompt, context=await asyncio.to_thread(fit_task, about, fence, BRIEF, self._count))
         if size is None or size.input is None:
-            short = replace(about, files=_shorten_list(listed, self._adds.room(task)))
-            return replace(prompt, context=whole(short, fence))
+            short = _shorten_list(listed, self._adds.room(task)) if shown else shown
+            return replace(prompt, context=whole(replace(about, files=short), fence))
         # to count takes a while, the first time half a second
         return await asyncio.to_thread(self._within, prompt, about, fence, size.input)
 

@@ -1,10 +1,14 @@
 """What came back from litellm, read: a whole answer or turn, or why it is none; and what it took."""
 
+import json
+from collections.abc import Collection
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 from agents.domain.models.failure import ErrorClass, Failure
 from agents.domain.text.sanitize import count_of
+from agents.domain.text.written_calls import read_written_calls
 from agents.ports import ToolCall
 
 
@@ -22,10 +26,17 @@ class Reply:
     asking: float = 0.0  # seconds of it that are counted elsewhere: where a program asked
 
 
-def read_reply(raw: Any, *, tools: bool) -> Reply:
+@lru_cache(maxsize=16)
+def names_of(tools: str) -> frozenset[str]:
+    """As JSON, in the form of functions."""
+    return frozenset(each["function"]["name"] for each in json.loads(tools or "[]"))
+
+
+def read_reply(raw: Any, *, tools: Collection[str]) -> Reply:
+    """`tools`: the names of those that it was given."""
     usage = getattr(raw, "usage", None)
     details = getattr(usage, "prompt_tokens_details", None)
-    text, calls, fault = _whole(raw, tools=tools)
+    text, calls, fault = _whole(raw, tools)
     return Reply(
         text=text,
         fault=fault,
@@ -44,7 +55,7 @@ def _told_cost(raw: Any, usage: Any) -> float:
     return max(0.0, float(reckoned or (told if isinstance(told, int | float) else 0.0)))
 
 
-def _whole(raw: Any, *, tools: bool) -> tuple[str | None, tuple[ToolCall, ...], Failure | None]:
+def _whole(raw: Any, tools: Collection[str]) -> tuple[str | None, tuple[ToolCall, ...], Failure | None]:
     """The text and the calls, if they are all there and nothing else came with them."""
     choices = getattr(raw, "choices", None) or []
     if len(choices) != 1:
@@ -56,11 +67,25 @@ def _whole(raw: Any, *, tools: bool) -> tuple[str | None, tuple[ToolCall, ...], 
     called = getattr(message, "tool_calls", None) or []
     reason = getattr(choice, "finish_reason", None)
     if reason == "stop" and not called:
-        return text, (), None
+        return (*_written(text, tools), None) if text and tools else (text or _refusal(message), (), None)
     if reason in ("stop", "tool_calls") and tools and called:
         return text, tuple(_call(each) for each in called), None
     other = Failure(error=ErrorClass.PARSING, message=f"it ended with {reason} instead of an answer")
     return text, (), _UNFINISHED.get(str(reason), other)
+
+
+def _written(text: str, tools: Collection[str]) -> tuple[str, tuple[ToolCall, ...]]:
+    """Calls that stand in the text, as servers leave them there that do not know how their model writes them."""
+    before, calls = read_written_calls(text, tools)
+    return before, tuple(ToolCall(id="", name=name, arguments=json.dumps(given)) for name, given in calls)
+
+
+def _refusal(message: Any) -> str | None:
+    """In its own field where a model will not answer."""
+    said = getattr(message, "refusal", None) or (getattr(message, "provider_specific_fields", None) or {}).get(
+        "refusal"
+    )
+    return said if isinstance(said, str) else None
 
 
 _UNFINISHED: dict[str, Failure] = {

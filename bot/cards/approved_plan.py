@@ -84,6 +84,6 @@ def _rest(plan: Decomposition) -> Iterator[str]:
     yield f"\nOrder: {order_in_words(plan)}"
     yield from (f"Assumes: {because(each.what, each.why)}" for each in plan.assumptions)
     yield from (f"Open issue: {because(each.what, each.why)}" for each in plan.issues)
-    yield from (f"Risk: {risk.what} → {risk.mitigation}" for risk in plan.risks)
+    yield from (f"Risk: {risk}" for risk in plan.risks)
     if plan.read:
         yield f"Read before: {', '.join(plan.read)}"

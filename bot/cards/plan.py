@@ -233,7 +233,7 @@ def _content(subtask: Subtask) -> tuple[object, ...]:
 def _caveats(plan: Decomposition) -> list[Row]:
     rows = [_assumed(each) for each in plan.assumptions[:_MOST]]
     rows += [Row(label="Open issue", value=because(each.what, each.why)) for each in plan.issues[:_MOST]]
-    rows += [Row(label="Risk", value=f"{risk.what} → {risk.mitigation}") for risk in plan.risks[:_MOST]]
+    rows += [Row(label="Risk", value=str(risk)) for risk in plan.risks[:_MOST]]
     hidden = sum(max(0, len(each) - _MOST) for each in (plan.assumptions, plan.issues, plan.risks))
     return rows + rows_of(
         ("And", f"{hidden} more assumptions, issues and risks; say `why` to read on" if hidden else ""),

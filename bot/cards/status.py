@@ -273,7 +273,7 @@ def why_card(task: Task, name: NameOf) -> Card:
             *rows_of(("Order", f"{order_in_words(draft)}, because of what waits for what"), *whys),
             *rows_of(*(("Assumes", because(each.what, each.why)) for each in draft.assumptions)),
             *rows_of(*(("Open issue", because(each.what, each.why)) for each in draft.issues)),
-            *rows_of(*(("Risk", f"{risk.what} → {risk.mitigation}") for risk in draft.risks)),
+            *rows_of(*(("Risk", str(risk)) for risk in draft.risks)),
         ]
     nothing = "" if rows else "Nothing has been decided about it yet."
     return Card(title=f"{task.id}: {state_of(task)}", text=nothing, rows=tuple(rows))

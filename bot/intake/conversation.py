@@ -130,9 +130,13 @@ _GRAMMAR: tuple[tuple[Verb, str], ...] = (
 )
 # What is put in front of words, or after them, without another meaning.
 _POLITE = (
-    r"(?:(?:please|pls|kindly|can you|could you|would you|just)\s+)*(?P<core>.+?)"
-    r"(?:[\s,]+(?:please|pls|now|thanks|for now|then))*\??"
+    r"(?:(?:please|pls|plz|bitte|kindly|can you|could you|would you|just|ok|okay|no(?=,))[\s,]+)*(?P<core>.+?)"
+    r"(?:[\s,]+(?:please|pls|plz|bitte|now|right now|immediately|asap|thanks|thx|for now|then))*\??"
 )
+_ADDRESSED = r"(?:(?:hey|hi|hello|ok|okay)[\s,]+)?(?:overlord|bot)[\s,:]+(?P<core>\S.*)"
+_SAID_TWICE = r"(?P<core>\w+)(?:[\s,!.]+(?P=core))+"
+# What people put around a command: quotes, marks of a chat, the slash of other bots, a sign that they mean it well.
+_DECORATION = re.compile(r"^[\s`\"'“”‘’*_~/!]+(?=[^\W_])|(?<=[\w\)?])[^\w?)\]]+$")
 _SAID_TO_BE = r"(?P<what>ask|task|skill)\s*:\s*(?P<words>\S.*)"
 _ROUTES = {"ask": Route.QUESTION, "task": Route.CHANGE, "skill": Route.SKILL}
 _SKILL = (
@@ -154,17 +158,23 @@ _THANKS = (
     r"(?:thanks?|thank you|thx|ty|cheers|(?:vielen |herzlichen )?dank|danke ?(?:schön|sehr)?|merci(?: beaucoup| bien)?|"
     r"gracias|grazie|prima|parfait|tschüss|au revoir|great|nice|cool|perfect|awesome|lovely|well done|"
     r"(?:great|good|nice) (?:job|work|bot|stuff|one)|ok(?:ay)?|k|fine|sure|got it|i see|all right|alright|bye|"
-    r"good ?(?:bye|night)|see you|never ?mind|sorry|lol|haha+)"
+    r"good ?(?:bye|night)|see you|sorry|lol|haha+)"
 )
-_SMALL_TALK = rf"(?:{_THANKS}{_TO_YOU}(?:[\s,.!]+{_THANKS}{_TO_YOU})*\W*|[^\w\s]+{_TO_YOU})"
+# Said where nothing was begun it is talk; in the thread of a task it may take the task back.
+_TAKES_BACK = r"(?:actually,? |ok(?:ay)?,? |oh,? )?(?:never ?mind|nvm|forget (?:about )?(?:it|that)|scratch that)"
+_SAID_BESIDE = rf"(?:[\s,.!]+{_THANKS}{_TO_YOU})*\W*"
+_SMALL_TALK = rf"(?:{_THANKS}{_TO_YOU}{_SAID_BESIDE}|[^\w\s]+{_TO_YOU})"
 
 
 def understand(text: str) -> Meaning:
     """Read a message that is meant for the bot."""
     said = text.strip().strip("`").rstrip(".!").strip()
-    if command := read_command(said):
+    bare = _without_decoration(said)
+    if command := read_command(said) or read_command(bare):
         return command
     plain, whole = said.rstrip("?, "), text.strip()
+    if _whole(_TAKES_BACK + _SAID_BESIDE).fullmatch(plain):
+        return SmallTalk(text=whole, greets=False, near=Verb.CANCEL.value)
     greets = bool(_whole(_GREETS).fullmatch(plain))
     if whole and (not plain or greets or _whole(_SMALL_TALK).fullmatch(plain)):
         return SmallTalk(text=whole, greets=greets)
@@ -172,13 +182,21 @@ def understand(text: str) -> Meaning:
         return Words(text=told["words"].strip(), wants=_ROUTES[told["what"].casefold()])
     if _whole(_SKILL).fullmatch(whole):
         return Words(text=whole, wants=Route.SKILL)
-    return Words(text=whole, near=nearest_command(said, lambda words: read_command(words) is not None))
+    return Words(text=whole, near=nearest_command(_core(bare), lambda words: read_command(words) is not None))
+
+
+def _without_decoration(said: str) -> str:
+    """Without what stands around the words, a call to us, and the same word again."""
+    for pattern in (_ADDRESSED, _SAID_TWICE):
+        plain = _DECORATION.sub("", said)
+        found = _whole(pattern).fullmatch(plain)
+        said = found["core"] if found else plain
+    return said
 
 
 def read_command(said: str) -> Command | None:
     """Exactly one of the commands, however politely."""
-    core = _whole(_POLITE).fullmatch(said)
-    for words in dict.fromkeys((said, core["core"].rstrip(" ,?") if core else said)):
+    for words in dict.fromkeys((said, _core(said).rstrip(" ,?"))):
         for verb, pattern in _GRAMMAR:
             if match := _whole(pattern).fullmatch(words):
                 parts = match.groupdict()
@@ -186,6 +204,12 @@ def read_command(said: str) -> Command | None:
                 given = (parts.get("words") or "").strip()
                 return Command(verb=verb, task=TaskId(task.upper()) if task else None, words=given)
     return None
+
+
+def _core(said: str) -> str:
+    """Without politeness."""
+    found = _whole(_POLITE).fullmatch(said)
+    return found["core"] if found else said
 
 
 def may_answer(meaning: Meaning) -> bool:

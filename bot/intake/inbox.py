@@ -180,7 +180,8 @@ class Inbox:
                 command=meaning, said=said, speaker=speaker, task=task, house=house_of(office), named=office.named
             )
             return self._handled(obey(asked, tx, office.permissions, office.moment(said.channel, said.key)))
-        if (near := near_miss_of(said, meaning)) and not (talk and talk.answers):
+        at_work = live is not None and not live.is_question
+        if (near := near_miss_of(said, meaning, at_work=at_work)) and not (talk and talk.answers):
             return self._handled(offer_back(said, near, talk is not None, tx))
         return self._words(meaning, said, speaker, talk, tx)
 

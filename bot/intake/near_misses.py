@@ -18,6 +18,9 @@ ELSEWHERE = {
     **dict.fromkeys(("genehmigen", "freigeben", "approuver", "aprobar", "approva"), "approve"),
     **dict.fromkeys(("kosten", "coût", "coûts", "costo"), "cost"),
     **dict.fromkeys(("aufgaben", "tâches", "tareas"), "tasks"),
+    **dict.fromkeys(("stoppe", "halte", "停止", "ストップ"), "stop"),
+    **dict.fromkeys(("取消", "キャンセル"), "cancel"),
+    **dict.fromkeys(("帮助", "ヘルプ"), "help"),
 }
 SHORTEST = 4  # letters: of shorter words too many are near
 LONG = 7  # of which two letters may be wrong

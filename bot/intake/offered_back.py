@@ -12,7 +12,7 @@ from agents.domain.ids import DecisionId, TaskId, Thread, derive_id
 from agents.domain.task.task import Task, TaskState
 from bot.cards.asking.answers import RIGHTLY, near_miss_card, taken_card
 from bot.delivery.announcer import wish
-from bot.intake.conversation import Meaning, Words, understand
+from bot.intake.conversation import Meaning, SmallTalk, Words, understand
 from bot.messages import Choice, Pressed, Said, load_card
 from store.chat.posts import Wish
 from store.codec import shape
@@ -37,9 +37,12 @@ def ended_in(thread: Thread, tx: Transaction) -> TaskId | None:
     return before.request.follows if before.state is TaskState.WITHDRAWN else before.id
 
 
-def near_miss_of(said: Said, meaning: Meaning) -> str:
-    """The command that it almost is; nothing where its author has said that it is none."""
-    return meaning.near if isinstance(meaning, Words) and not said.key.startswith(OFFERED) else ""
+def near_miss_of(said: Said, meaning: Meaning, *, at_work: bool) -> str:
+    """The command that it almost is; nothing where its author has said that it is none. `at_work`: in the thread of a
+    task that is not done, "never mind" may mean all of it."""
+    if not isinstance(meaning, Words) or said.key.startswith(OFFERED):
+        return ""
+    return meaning.near if at_work or not isinstance(meaning, SmallTalk) else ""
 
 
 def offer_back(said: Said, command: str, in_task: bool, tx: Transaction) -> str:

@@ -132,13 +132,13 @@ def _words(message: dict[str, Any]) -> str:
 
 
 def _purpose(seen: Seen) -> str:
-    """The question that a role is asked; `reading` before it answers; or whose turn it is."""
+    """The question that a role is asked, `reading` for each further call after it has looked; or whose turn it is."""
     tools = {each["function"]["name"] for each in seen.body.get("tools", ())}
     if "task_complete" in tools:
         return "minion"
     if seen.question == "any":
         return "answer" if "give_answer" in tools else "turn"
-    return "reading" if "read_file" in tools and seen.body["messages"][-1]["role"] != "tool" else seen.question
+    return "reading" if seen.body["messages"][-1]["role"] == "tool" else seen.question
 
 
 def _rows(ours: dict[str, Spent], theirs: dict[str, Spent]) -> list[Row]:

@@ -27,6 +27,7 @@ def twice(good: Good, tag: str) -> str:
 
 # Written otherwise than asked for, and plainly meant.
 CLUMSY_ANSWERS: dict[str, Make] = {
+    "as Python writes it": lambda good, tag: said(str({**good, "answer_to": tag})),
     "prose before": lambda good, tag: said(f"Here you are: {dump(good, tag)}"),
     "prose after": lambda good, tag: said(f"{dump(good, tag)} I hope this helps!"),
     "two objects": lambda good, tag: said(dump(good, tag) * 2),
@@ -67,7 +68,7 @@ BAD_ANSWERS: dict[str, Make] = {
     ),
     "only thoughts": lambda good, tag: said(f"<think>{dump(good, tag)}"),
     "not a number": lambda good, tag: said(dump(good, tag).replace("}", ', "cost": NaN}', 1)),
-    "single quotes": lambda good, tag: said(str({**good, "answer_to": tag})),
+    "words without quotes": lambda good, tag: said(dump(good, tag).replace('"', "")),
     "endless depth": lambda good, tag: said('{"a":' * 5000),
     "half a letter": lambda good, tag: said(dump(good, tag).replace('"', '"\\ud800', 2)),
     "an endless answer": lambda good, tag: said(dump({**good, "x": "y" * 500_000}, tag)),

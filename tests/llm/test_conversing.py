@@ -82,6 +82,27 @@ async def test_a_turn_comes_back_whole_with_its_calls(rig: Rig) -> None:
     assert (spent.attempts, spent.model) == (1, f"hosted_vllm/{LARGE}") and spent.tokens_in > 1_000
 
 
+async def test_a_call_that_stands_in_its_text_is_one(rig: Rig) -> None:
+    """Some servers do not know how their model writes calls."""
+    written = '<tool_call>\n{"name": "read_file", "arguments": {"path": "a.py"}}\n</tool_call>'
+    rig.server.answers("any", Says(text=f"Let me look.\n{written}"))
+    said, spent = await kept(rig, turn())
+    assert (said.text, [(call.name, call.arguments) for call in said.calls], spent.attempts) == (
+        "Let me look.",
+        [("read_file", '{"path": "a.py"}')],
+        1,
+    )
+    rig.server.answers("any", Says(text=f"It says {written}, which I leave."))
+    said, _ = await kept(rig, turn("T-1.1-1:2"))
+    assert not said.calls
+
+
+async def test_a_refusal_is_told_in_its_own_words(rig: Rig) -> None:
+    rig.server.answers("any", Says(text=None, refusal="I cannot help with that."))
+    said, _ = await kept(rig, turn())
+    assert said.text == "I cannot help with that." and not said.calls
+
+
 async def test_the_tools_go_out_as_functions_with_their_schemas(rig: Rig) -> None:
     await rig.job().converse(turn())
     body = rig.server.seen[0].body

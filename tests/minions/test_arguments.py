@@ -58,10 +58,20 @@ def test_an_object_that_is_written_down_twice_is_one() -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ['{"path": "a", "all": True,}', '{path: "a", all: true}', '{"path": "a", /* every place */ "all": true}'],
+    [
+        "{'path': 'a', 'all': True}",
+        '{"path": "a", "all": True,}',
+        '{path: "a", all: true}',
+        '{"path": "a", /* every place */ "all": true}',
+    ],
 )
 def test_what_is_nearly_json_is_read(text: str) -> None:
     assert read_object(text) == {"path": "a", "all": True}
+
+
+def test_what_python_writes_is_read_to_the_letter() -> None:
+    given = {"path": "a", "old": 'it\'s "so"\n', "new": "back\\slash"}
+    assert read_object(repr(given)) == given
 
 
 @pytest.mark.parametrize(
@@ -69,7 +79,8 @@ def test_what_is_nearly_json_is_read(text: str) -> None:
     [
         '{"path": "a", "content": "\\d+",}',
         '{"path": "a", "content": "x = "1""}',
-        "{'path': 'a'}",
+        "{'path': 'a', 'content': 'it's'}",
+        "{'path': 'a', 'content': '\\x41'}",
         '{"path": "a",} and so on',
         '{"path": "a", "path": "b",}',
         '{"path": "a", "content": "cut o',

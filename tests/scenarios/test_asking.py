@@ -100,6 +100,20 @@ async def test_a_mistyped_command_is_offered_back(opened: Opened) -> None:
     await play.happened("TaskStopped")
 
 
+async def test_never_mind_in_the_thread_of_a_task_may_mean_all_of_it(opened: Opened) -> None:
+    play = await opened(given(routes("change")))
+    other = await play.stage.say("ana", "never mind, thanks", mention=True)
+    thread = await play.stage.say("ana", "add a login page", mention=True)
+    await play.sees("lead", thread, "please look at the plan")
+    await play.stage.say("ana", "nvm", thread=thread)
+    await play.sees("ana", thread, "Did you mean", "cancel", offers="Do it: cancel")
+    await play.stage.press("ana", thread, "Do it: cancel")
+    await play.sees("ana", thread, "Cancel T-1?", offers="Cancel task")
+    assert not [shown for shown in await play.stage.shown("ana", other) if "mean" in shown.text], (
+        "nothing was begun there"
+    )
+
+
 async def test_a_task_is_steered_in_free_words(opened: Opened) -> None:
     """From another thread; what would be lost is asked about first, and the words begin no task."""
     steer = (routes("steer", act="stop", task="T-1"), routes("steer", act="cancel", task="T-1"))

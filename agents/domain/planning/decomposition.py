@@ -13,7 +13,7 @@ from typing import Annotated
 from agents.domain.ids import fingerprint
 from agents.domain.phases.phase import InterfaceDraft, StartAfter as StartAfter
 from agents.domain.planning.work_kind import Confidence as Confidence, SubtaskSize, WorkKind, kind_of_all
-from agents.domain.text.sanitize import AnswerBound, FileName, Line, Name, Sentence
+from agents.domain.text.sanitize import AnswerBound, FileName, Line, Name, Sentence, or_else
 
 VERSION = 2
 VERIFY = "Verify: "
@@ -55,7 +55,7 @@ class SubtaskDraft:
     role: Name = ""  # that works on it; empty: the one that the workflow names
     project: Name = ""  # empty: the task's
     files: Annotated[tuple[FileName, ...], Most60] = ()
-    hours: Annotated[float, AnswerBound(1000)] | None = None
+    hours: Annotated[Annotated[float, AnswerBound(1000)] | None, or_else(None)] = None
     size: SubtaskSize | None = None
     confidence: Confidence | None = None
     test: Sentence = ""  # how it is shown to work by itself
@@ -135,7 +135,10 @@ class PlanIssue:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Risk:
     what: Sentence
-    mitigation: Sentence
+    mitigation: Sentence = ""
+
+    def __str__(self) -> str:
+        return f"{self.what} → {self.mitigation}" if self.mitigation else self.what
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

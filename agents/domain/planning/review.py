@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 from pydantic import BeforeValidator, WithJsonSchema
 
-from agents.domain.text.sanitize import AnswerBound, Line
+from agents.domain.text.sanitize import AnswerBound, Line, or_else
 
 
 class Critic(StrEnum):
@@ -122,7 +122,7 @@ class Finding:
     what: Line
     fix: Line = ""
     about: Aspect | None = None  # None: it was not said, as in facts of earlier versions
-    subtask: Annotated[int, AnswerBound(60)] = 0  # 0: the whole plan
+    subtask: Annotated[int, AnswerBound(60), or_else(0)] = 0  # 0: the whole plan
     principle: Cited = UNCITED
 
     def __str__(self) -> str:

@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from agents.domain.text.other_names import ALSO, ELSEWHERE, NOTHING, PLACES, SURE_IN_WORDS, TEXTS
 from agents.domain.text.sanitize import EXACT, cut, one_line
 
 Words = Mapping[str, Mapping[str, str]]  # by the name of an enum: what is written for a word of it
@@ -18,46 +19,11 @@ _WHOLE = re.compile(
 _NUMBER = re.compile(r"(?:(?:~|about|approx\.?)\s*)?([+-]?\d{1,15}(?:\.\d{1,15})?)\s*(?:h|hrs?|hours?)?", re.IGNORECASE)
 _SHARE = re.compile(r"(\d{1,3}(?:\.\d{1,9})?)\s*%")
 _COUNTED = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
-# What is written where there is nothing to write, in a list or in its place.
-_SAID = ("found", "identified", "noted", "needed", "required")
-_KINDS = ("issues", "concerns", "security concerns", "changes", "suggestions", "risks", "assumptions")
-_NOTHING = frozenset(
-    ("", "none", "null", "n/a", "na", "nothing", "-", "—", "not applicable", *(f"none {said}" for said in _SAID))
-) | {f"no {each}{said}" for each in _KINDS for said in ("", " found", " identified")}
+_ARTICLE = re.compile(r"^(?:an?|the) ")
 _DASHES = frozenset({"", "-", "—"})
 _COMMAS = re.compile(r"\s*(?:[,;&\n]|\band\b)\s*")
 _LINES = re.compile(r",\s+|\s*\n\s*")  # a path may have a comma in it
-_PLACES = ("file", "path", "filename", "filepath", "location")
 _AROUND = " \t\r\n*_`\"'.,:;“”‘’✅"  # beside a word; a question mark and a stroke of "not" say something
-# What models call the one text of an object where a bare text is wanted.
-_TEXTS = (
-    "text",
-    "what",
-    "description",
-    "issue",
-    "concern",
-    "suggestion",
-    "change",
-    "message",
-    "point",
-    "name",
-    "title",
-    "comment",
-    "details",
-    "problem",
-)
-# What models call a field of ours, where they leave out the name that they were shown.
-_ALSO: Mapping[str, tuple[str, ...]] = {
-    "what": ("issue", "problem", "description", "text", "concern", "risk", "assumption"),
-    "fix": ("suggestion", "suggested_fix", "solution"),
-    "number": ("order", "id", "subtask"),
-    "why": ("reason", "rationale"),
-}
-# Other names under which a verdict stands. A verdict is never taken from there; one that says otherwise is heard.
-_ELSEWHERE: Mapping[str, tuple[str, ...]] = {
-    "verdict": ("status", "decision", "ruling", "finalverdict"),
-    "status": ("verdict", "decision", "opinion", "finalstatus"),
-}
 Schema = Mapping[str, Any]
 
 
@@ -67,7 +33,7 @@ class Ambiguous(Exception):
 
 def plain_word(said: str) -> str:
     """Without case, marks around it, and what stands between its words."""
-    return " ".join(re.sub(r"[_\-\s]+", " ", said.strip(_AROUND)).casefold().split())
+    return " ".join(re.sub(r"[_\-\s]+", " ", said.rstrip("!" + _AROUND).strip(_AROUND)).casefold().split())
 
 
 def fit(value: Any, schema: Schema, words: Words) -> Any:
@@ -124,13 +90,13 @@ class _Form:
     def _say_once(self, name: str, taken: Any, value: Mapping[str, Any], schema: Schema) -> None:
         """A word that stands under another name, too, and says something else there."""
         choices = self._choices(schema)
-        also = (given for key, given in value.items() if plain_key(key) in _ELSEWHERE.get(name, ()))
+        also = (given for key, given in value.items() if plain_key(key) in ELSEWHERE.get(name, ()))
         if choices and any((other := self.fit(each, schema)) in choices and other != taken for each in also):
             raise Ambiguous(f"the field {one_line(name, 60)} says one thing, and another field says another")
 
     def _list(self, value: Any, schema: Schema) -> Any:
         value, item = unpack(value, list), schema.get("items", {})
-        if _is_nothing(value, {}):
+        if value is False or _is_nothing(value, {}):
             return []
         if isinstance(value, dict) and value and all(key.isdecimal() for key in value):
             value = [value[key] for key in sorted(value, key=int)]
@@ -168,7 +134,8 @@ class _Form:
             return value
         said = plain_word(re.sub(rf"^\W*{re.escape(name)}\.", "", value) if name else value)
         found = next((each for each in choices if isinstance(each, str) and plain_word(each) == said), None)
-        other = self.words.get(name, {}).get(said)
+        known = self.words.get(name, {})
+        other = known.get(said) or known.get(_ARTICLE.sub("", said))
         return found if found is not None else other if other in choices else value
 
 
@@ -177,7 +144,7 @@ _READERS: Mapping[str, Callable[[_Form, Any, Schema], Any]] = {
     "array": _Form._list,
     "string": _Form._text,
     "integer": lambda form, value, schema: _number(value, _WHOLE, whole=True),
-    "number": lambda form, value, schema: _share(value, schema) or _number(value, _NUMBER, whole=False),
+    "number": lambda form, value, schema: _number(_share(value, schema), _NUMBER, whole=False),
     "boolean": lambda form, value, schema: _flag(value),
 }
 
@@ -193,10 +160,10 @@ def _by_field(value: Mapping[str, Any], fields: Mapping[str, Schema]) -> dict[st
             raise Ambiguous(f"the field {one_line(name, 60)} stands twice, with two values")
         taken[name] = given
     others = {plain_key(key): given for key, given in value.items() if plain_key(key) not in plain}
-    for name in fields.keys() - taken.keys():
-        also = (others.get(plain_key(other)) for other in _ALSO.get(name, ()))
-        if (given := next((each for each in also if each is not None), None)) is not None:
-            taken[name] = given
+    for name in [name for name in fields if name not in taken]:
+        also = (plain_key(other) for other in ALSO.get(name, ()))
+        if found := next((each for each in also if others.get(each) is not None), ""):
+            taken[name] = others.pop(found)
     return taken
 
 
@@ -231,30 +198,34 @@ def _is_nothing(value: Any, item: Schema) -> bool:
     """What stands in a list of an answer and says that there is nothing in it. A file may have any name."""
     if not isinstance(value, str) or item.get(EXACT):
         return False
-    return value.strip() in _DASHES or (plain_word(value) in _NOTHING and any(map(str.isalpha, value)))
+    return value.strip() in _DASHES or NOTHING.fullmatch(plain_word(value)) is not None
 
 
 def _only_text(value: Mapping[str, Any]) -> Any:
     """With the place that it is about, where there is one."""
     texts = {plain_key(name): each for name, each in value.items() if isinstance(each, str)}
-    known = [texts[name] for name in _TEXTS if name in texts]
+    known = [texts[name] for name in TEXTS if name in texts]
     if not known:
-        return next(iter(texts.values())) if len(texts) == 1 else value
-    place = next((texts[name] for name in _PLACES if texts.get(name)), "")
+        return "; ".join(texts.values() if len(texts) == 1 else map(": ".join, texts.items())) or value
+    place = next((texts[name] for name in PLACES if texts.get(name)), "")
     line = value.get("line")
     place = f"{place}:{line}" if place and isinstance(line, int) and not isinstance(line, bool) else place
     return f"{place}: {known[0]}" if place and place not in known[0] else known[0]
 
 
 def _only_path(value: Mapping[str, Any]) -> Any:
-    named = [each for name, each in value.items() if plain_key(name) in (*_PLACES, "name")]
+    named = [each for name, each in value.items() if plain_key(name) in (*PLACES, "name")]
     return named[0] if len(named) == 1 else value
 
 
 def _share(value: Any, schema: Schema) -> Any:
-    """Per cent of what goes from nothing to one."""
-    found = _SHARE.fullmatch(value.strip()) if isinstance(value, str) and schema.get("maximum") == 1 else None
-    return float(found[1]) / 100 if found else None
+    """What goes from nothing to one, where it is said in words or in per cent. What was said of ten is too little."""
+    if schema.get("maximum") != 1:
+        return value
+    if isinstance(value, str):
+        found = _SHARE.fullmatch(value.strip())
+        return float(found[1]) / 100 if found else SURE_IN_WORDS.get(plain_word(value), value)
+    return value / 100 if isinstance(value, int) and 1 < value <= 100 else value
 
 
 def _number(value: Any, form: re.Pattern[str], *, whole: bool) -> Any:
@@ -273,5 +244,5 @@ def _number(value: Any, form: re.Pattern[str], *, whole: bool) -> Any:
 
 
 def _flag(value: Any) -> Any:
-    said = value.strip().casefold() if isinstance(value, str) else ""
-    return {"true": True, "false": False}.get(said, value)
+    said = plain_word(value) if isinstance(value, str) else ""
+    return {"true": True, "yes": True, "false": False, "no": False}.get(said, value)

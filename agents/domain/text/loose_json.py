@@ -1,7 +1,7 @@
-"""Reads an object that is written nearly as JSON: as JavaScript writes it, with comments, a comma too many, `True`.
+"""Reads an object that is written nearly as JSON: as JavaScript or Python write it, with comments, or a comma too many.
 
-Only what has one meaning is read. A text in single quotes or in none, a quotation mark inside one or a missing comma
-may be cut off or mean something else.
+Only what has one meaning is read. A text without quotes, a quotation mark inside one or a missing comma may be cut off
+or mean something else.
 """
 
 import re
@@ -16,6 +16,7 @@ _NUMBER = re.compile(r"[+-]?\d{1,40}(?:\.\d{1,40})?(?:[eE][+-]?\d{1,3})?(?![\w.]
 _TEXT = {
     '"': re.compile(r'((?:[^"\\]|\\.)*+)"', re.DOTALL),
     "“": re.compile(r"((?:[^“”\\]|\\.)*+)[“”]", re.DOTALL),
+    "'": re.compile(r"((?:[^'\\]|\\.)*+)'(?=\s*[:,}\]])", re.DOTALL),  # else it may be an apostrophe
 }
 _TEXT["”"] = _TEXT["“"]
 _ESCAPE = re.compile(r"\\(u[0-9a-fA-F]{4}|.)", re.DOTALL)

@@ -18,7 +18,7 @@ _MARKS = re.compile(
     re.IGNORECASE,
 )
 _OPENS = re.compile(r'\{\s*"')  # an object that says something, and no brace of a text
-_OPENS_LOOSELY = re.compile(r"\{\s*(?:[“”]|[A-Za-z_][\w-]*\s*[:：]|//|/\*|#)")
+_OPENS_LOOSELY = re.compile(r"\{\s*(?:[“”']|[A-Za-z_][\w-]*\s*[:：]|//|/\*|#)")
 
 
 class NoObject(Exception):

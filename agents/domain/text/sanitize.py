@@ -116,8 +116,23 @@ class AnswerBound:
         return core_schema.lax_or_strict_schema(schema, {**schema, high: self.most, **least})
 
     def __get_pydantic_json_schema__(self, schema: Any, handler: Any) -> Any:
+        while "strict_schema" not in schema:  # `or_else` stands around it
+            schema = schema["schema"]
         made = handler(schema["strict_schema"])
         return {**made, EXACT: True} if self.exact else made
+
+
+def or_else(otherwise: Any) -> Any:
+    """For a hint in a model's answer, as in `Annotated[int, or_else(0)]`: what cannot be read costs no second try."""
+    from pydantic import ValidationError, WrapValidator
+
+    def read(said: Any, handler: Any) -> Any:
+        try:
+            return handler(said)
+        except ValidationError:
+            return otherwise
+
+    return WrapValidator(read)
 
 
 # How much a model may say in one piece: enough for a few sentences, too little to flood a card or a prompt.
@@ -129,10 +144,11 @@ FileName = Annotated[str, AnswerBound(250, exact=True)]  # with its folders
 
 def strictly(text: str) -> Any:
     """Raises ValueError or RecursionError."""
-    return json.loads(text, object_pairs_hook=_unique, parse_constant=_no_constant)
+    return json.loads(text, object_pairs_hook=unique_keys, parse_constant=_no_constant)
 
 
-def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+def unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Of an object as it is read. Raises ValueError."""
     keys = [key for key, _ in pairs]
     if len(set(keys)) != len(keys):
         raise ValueError("a key appears twice")

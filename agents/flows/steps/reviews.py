@@ -13,7 +13,7 @@ from agents.domain.learning.proposal import ProposalType
 from agents.domain.models.control import Tried
 from agents.domain.planning.planted import plant_in_diff
 from agents.domain.planning.points import points_for
-from agents.domain.text.sanitize import AnswerBound, Sentence
+from agents.domain.text.sanitize import AnswerBound, Sentence, or_else
 from agents.domain.work.stepping import workflow_pinned
 from agents.domain.work.surroundings import found_out
 from agents.domain.workflow.roles import Base
@@ -50,7 +50,7 @@ class ReviewAnswer(BaseModel):
     issues: Comments = ()
     suggestions: Comments = ()
     security_concerns: Comments = ()
-    systemic: Annotated[tuple[SystemicAnswer, ...], AnswerBound(3)] = ()
+    systemic: Annotated[tuple[SystemicAnswer, ...], AnswerBound(3), or_else(())] = ()
 
     def contradiction(self) -> str:
         """Work that is sent back or turned down without a word could not be mended."""

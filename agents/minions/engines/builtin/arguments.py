@@ -30,6 +30,8 @@ _ALSO: dict[str, str] = {
 _ASIDE = frozenset({"reason", "why", "explanation", "description", "thought", "thoughts", "comment", "justification"})
 _AROUND = frozenset({"arguments", "args", "input", "parameters", "params", "kwargs"})  # an object in which all stands
 _ODD_ESCAPE = re.compile(r"(?<!\\)(?:\\\\)*\\[^\"\\/bfnrtu]")
+_ODD_IN_PYTHON = re.compile(r"(?<!\\)(?:\\\\)*\\[^\"'\\bfnrt]")
+_PYTHON = re.compile(r"\s*\{\s*'")
 _SEPARATORS = re.compile(r"[\W_]+")
 
 
@@ -73,7 +75,8 @@ def _read(text: str) -> Any:
     try:
         return strictly(text)
     except json.JSONDecodeError:
-        if not text.lstrip().startswith("{") or _ODD_ESCAPE.search(text):
+        odd = _ODD_IN_PYTHON if _PYTHON.match(text) else _ODD_ESCAPE
+        if not text.lstrip().startswith("{") or odd.search(text):
             raise
         try:
             given, end = read_loosely(text, text.index("{"))
