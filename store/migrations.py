@@ -12,6 +12,7 @@ from agents.domain.task.task import Task
 from store import tables
 from store.act_table import acts
 from store.chat.digests import digests
+from store.chat.people_tables import link_requests, sessions
 from store.codec import dump, load_event
 from store.failure_table import failures
 from store.note_table import notes
@@ -129,9 +130,9 @@ _SUM = "INSERT INTO totals (name, value) SELECT '{}', COALESCE(SUM({}), 0) FROM 
 STEPS: dict[int, tuple[Table | str | Callable[[Connection], None], ...]] = {
     11: ("CREATE INDEX decisions_by_delivery ON decisions (delivery)",),
     # until now a session was its cookie; those are not known any more, and their people sign in again
-    12: (tables.sessions,),
+    12: (sessions,),
     # codes that were made before live for minutes, and say nothing of where they were asked for
-    13: ("ALTER TABLE links ADD COLUMN thread VARCHAR NOT NULL DEFAULT ''", "DELETE FROM links", tables.link_requests),
+    13: ("ALTER TABLE links ADD COLUMN thread VARCHAR NOT NULL DEFAULT ''", "DELETE FROM links", link_requests),
     14: (
         _add_listings,
         "DROP INDEX ix_snapshots_ended",

@@ -1,4 +1,4 @@
-"""Every table, in one place. Times are seconds since 1970, UTC."""
+"""Most tables; those of people, acts, notes and skills have modules of their own. Times are seconds since 1970, UTC."""
 
 from typing import Any
 
@@ -352,49 +352,4 @@ proposals = _table(  # what the system suggested and what became of it; made fro
     Column("stream", String, nullable=False, server_default=""),  # whose facts tell of it
     CheckConstraint("status = 'pending' OR decision IS NOT NULL", name="a_person_decided_on_it"),
     Index("proposals_by_status", "status", "created_at"),
-)
-
-people = _table(
-    "people",
-    Column("id", String, primary_key=True),
-    Column("name", String, nullable=False),
-    Column("merged_into", String, nullable=False, server_default="", index=True),
-)
-
-accounts = _table(
-    "accounts",
-    Column("account", String, primary_key=True),
-    Column("person", String, ForeignKey("people.id"), nullable=False, index=True),
-)
-
-tokens = _table(
-    "tokens",
-    Column("login", String, primary_key=True),
-    Column("hash", String, nullable=False, unique=True),
-    Column("issued_at", Double, nullable=False),
-)
-
-sessions = _table(
-    "sessions",
-    Column("key", String, primary_key=True),  # the SHA-256 of the cookie
-    Column("login", String, nullable=False, index=True),
-    *_required(Double, "began_at", "until"),
-    Column("address", String, nullable=False, server_default=""),
-    Column("agent", String, nullable=False, server_default=""),  # what the browser calls itself
-)
-
-links = _table(
-    "links",
-    Column("hash", String, primary_key=True),
-    Column("account", String, nullable=False),
-    Column("thread", String, nullable=False, server_default=""),  # the direct message in which it was asked for
-    Column("until", Double, nullable=False),
-)
-
-link_requests = _table(  # two accounts that are asked whether they are one person
-    "link_requests",
-    Column("id", String, primary_key=True),
-    Column("state", String, nullable=False),
-    Column("until", Double, nullable=False),
-    Column("body", Text, nullable=False),
 )

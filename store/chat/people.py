@@ -12,12 +12,12 @@ from sqlalchemy import Row, bindparam, delete, func, insert, select, update
 from agents.domain.errors import OverlordError
 from agents.domain.ids import Account, DecisionId, PersonId, Thread, derive_id
 from agents.domain.project.linking import LinkRequest, LinkState, Side
-from store import tables
+from store.chat.people_tables import accounts, link_requests, links, people, sessions, tokens
 from store.codec import from_row, moment, seconds, shape
 from store.sql import Prepared, TransactionPart, insert_once, upsert
 
-_P, _A, _S, _T = tables.people, tables.accounts, tables.sessions, tables.tokens
-_C, _R = tables.links, tables.link_requests
+_P, _A, _S, _T = people, accounts, sessions, tokens
+_C, _R = links, link_requests
 _SHORT = 10  # letters of a session's key by which people name it
 _BEHIND = Prepared(select(_A.c.person).where(_A.c.account == bindparam("which")))
 _PERSON = Prepared(select(_P.c.name, _P.c.merged_into).where(_P.c.id == bindparam("which")))

@@ -3,6 +3,7 @@
 from sqlalchemy import select
 
 from store import tables
+from store.chat.people_tables import accounts
 from store.transaction import Transaction
 from tests.scenarios.conftest import Play
 
@@ -12,7 +13,7 @@ STAGES = ("discord", "slack", "slack-http")  # in the console people speak to th
 def _kept(tx: Transaction) -> str:
     words = [*tx.db.execute(select(tables.messages.c.text)).scalars()]
     bodies = [*tx.db.execute(select(tables.deliveries.c.body)).scalars()]
-    people = [*tx.db.execute(select(tables.accounts.c.account)).scalars()]
+    people = [*tx.db.execute(select(accounts.c.account)).scalars()]
     return "\n".join([*words, *bodies, *people])
 
 

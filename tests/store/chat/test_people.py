@@ -10,8 +10,8 @@ from sqlalchemy import select
 from agents.domain.errors import OverlordError
 from agents.domain.ids import Account, Thread
 from agents.domain.project.linking import Side
-from store import tables
 from store.chat.people import Person, Session
+from store.chat.people_tables import tokens
 from store.database import Database
 from store.transaction import Transaction
 from tests.store.room import MORNING
@@ -148,7 +148,7 @@ async def test_a_session_begins_with_the_token_of_its_login_and_no_other(databas
     assert await begin(database, session("c"), "secret")
     assert await found(database, "c") == session("c")
     assert await found(database, "another") is None
-    stored = str(await database.read(lambda tx: tx.db.execute(select(tables.tokens)).all()))
+    stored = str(await database.read(lambda tx: tx.db.execute(select(tokens)).all()))
     assert "secret" not in stored and hashed("secret") in stored
 
 
