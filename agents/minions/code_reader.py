@@ -47,7 +47,7 @@ LONGEST = 6_000  # characters of an answer
 MOST_PLACES, AROUND, MOST_LINES = 12, 15, 400  # places that are kept, and lines of each
 LOOK_FIRST = "You called no tool. Look at the code first; then end with give_answer."
 ANSWER_NOW = "You have few turns left: answer now with give_answer, and say what you could not find."
-_PLACE = re.compile(r"(?P<path>[^\s:`'\"()]+\.?[^\s:`'\"()]*):(?:L)?(?P<first>\d{1,7})(?:[-–]L?(?P<last>\d{1,7}))?")
+_PLACE = re.compile(r"(?<![^\s:`'\"()])(?P<path>[^\s:`'\"()]++):(?:L)?(?P<first>\d{1,7})(?:[-–]L?(?P<last>\d{1,7}))?")
 
 ListFiles = Callable[[str], Awaitable[Sequence[str]]]
 

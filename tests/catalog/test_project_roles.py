@@ -73,3 +73,12 @@ def test_a_role_that_a_request_names_works_in_place_of_the_usual_one_of_its_kind
     assert with_asked_role(workflow, OURS, "security_auditor").review.roles == ("security_auditor",)
     assert with_asked_role(workflow, OURS, "investigator").plan.role == "investigator"
     assert with_asked_role(workflow, OURS, "") == with_asked_role(workflow, OURS, "wizard") == workflow
+
+
+def test_a_role_with_several_faults_is_told_and_stops_nobody() -> None:
+    catalog, told = laid(
+        roles__mine="extends: {strategy: x}\ngates: {a: b}\nengine: 5\n",
+        roles__other="extends: reviewer\nallowed_tools: 5\nflags: {a: b}\n",
+    )
+    assert "mine" not in catalog.roles and "other" in catalog.roles
+    assert any("extends" in each for each in told) and any("allowed_tools" in each for each in told)

@@ -101,9 +101,12 @@ class _Laying:
         """The part that is wrong; or the whole role, where it cannot be without it."""
         where, what, step = odd
         self.told.append(told_at(self.documents[name], (where, what, step)))
+        if name not in self.data:  # it went with another fault of it
+            return
         above: Any = self.data[name]
-        if where == ("allowed_tools",) and (wrong := [each for each in above["allowed_tools"] if f"`{each}`" in what]):
-            above["allowed_tools"].remove(wrong[0])  # the others stay: what is narrowed stays narrow
+        tools = above.get("allowed_tools") if where == ("allowed_tools",) else None
+        if isinstance(tools, list) and (wrong := [each for each in tools if f"`{each}`" in what]):
+            tools.remove(wrong[0])  # the others stay: what is narrowed stays narrow
             return
         for part in where[:-1]:
             above = above.get(part, {}) if isinstance(above, dict) else {}

@@ -4,11 +4,12 @@ import re
 from typing import NamedTuple
 
 _BEGINS = re.compile(
-    r"(?m)^[ \t]*#\[cfg\((?:test|all\(test\b[^\n]*)\)\]\s*(?:#\[[^\n]*\]\s*)*(?:pub\s+)?mod\s+\w+\s*\{"
+    r"(?m)^[ \t]*#\[cfg\((?:test|all\(test\b[^\n]*)\)\]\s*"
+    r"(?:#\[[^\[\]\n]*(?:\[[^\[\]\n]*\][^\[\]\n]*)*\]\s*){0,20}+(?:pub\s+)?mod\s+\w+\s*\{"
 )
 _HIDDEN = re.compile(
-    r"r(#*)\".*?\"\1|\"(?:\\.|[^\"\\])*\"|'(?:\\.[^']*|[^'\\\n])'|//[^\n]*|/\*.*?\*/", re.DOTALL
-)  # words and remarks, in which braces mean nothing
+    r"r(#*)\"(?:.*?\"\1|.*)|\"(?:\\.|[^\"\\])*+\"?|'(?:\\.[^']*|[^'\\\n])'|//[^\n]*|/\*(?:.*?\*/|.*)", re.DOTALL
+)  # words and remarks, in which braces mean nothing; what is not closed goes on to the end
 
 
 class Parts(NamedTuple):

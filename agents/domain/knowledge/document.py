@@ -13,13 +13,14 @@ INDEX = f"{PLACE}/_index.md"
 LARGEST = 16 * 1024  # bytes of a note
 MOST_CHANGES = 20  # that a note's history keeps
 BY_HAND = "a person"
-_HEADING = re.compile(r"(#{1,6})\s+(.*?)\s*")
-_UPDATED = re.compile(r"[_*]*\s*Last updated by:\s*(.*?)\s*[_*]*", re.IGNORECASE)
-_STATUS = re.compile(r"[_*]*\s*Status:\s*(.*?)\s*[_*]*", re.IGNORECASE)
+# Anybody writes these files: each pattern reads a line once, however long it is and whatever it repeats.
+_HEADING = re.compile(r"(#{1,6})\s+(.*)")
+_UPDATED = re.compile(r"[_*]*\s*Last updated by:(.*)", re.IGNORECASE)
+_STATUS = re.compile(r"[_*]*\s*Status:(.*)", re.IGNORECASE)
 _ITEM = re.compile(r"(?:[-*+]|\d{1,3}[.)])\s+(.*)")
 _EXAMPLE = re.compile(r"[*_#\s]*(good|bad)\s*:?[*_]*\s*:?\s*(.*)", re.IGNORECASE)
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
-_CHANGE = re.compile(r"[-*+]\s+(.*?),\s*(.*?),\s*(.*?):\s*(.*)")
+_CHANGE = re.compile(r"[-*+]\s([^,]*),([^,]*),([^:]*):(.*)")
 
 
 class Status(StrEnum):
@@ -150,10 +151,11 @@ def _split(text: str) -> list[_Section]:
         if mark and (not fence or line.strip().startswith(fence)):
             fence = "" if fence else mark[1]
         heading = None if fence or mark else _HEADING.fullmatch(line)
-        if heading and len(heading[1]) == 1 and not found[0].title and len(found) == 1:
-            found[0].title, found[0].line = heading[2], number
-        elif heading and (len(heading[1]) <= 2 or _known(heading[2])):
-            found.append(_Section(heading[2], number))
+        depth, title = (len(heading[1]), heading[2].rstrip()) if heading else (0, "")
+        if depth == 1 and not found[0].title and len(found) == 1:
+            found[0].title, found[0].line = title, number
+        elif depth and (depth <= 2 or _known(title)):
+            found.append(_Section(title, number))
         else:
             found[-1].lines.append(line)
     return found
@@ -172,15 +174,20 @@ def _read_head(head: _Section) -> tuple[Status, str]:
     for at, line in enumerate(head.lines, 1):
         number = at + (0 < head.line <= at)  # the title is not among them
         if found := _STATUS.fullmatch(line.strip()):
-            if found[1].casefold() not in set(Status):
+            if (said := _bare(found[1])).casefold() not in set(Status):
                 choices = ", ".join(Status)
                 raise NoteError(
-                    number, f"“{found[1][:LINE]}” is no status", f"Write one of {choices}, or leave the line out."
+                    number, f"“{said[:LINE]}” is no status", f"Write one of {choices}, or leave the line out."
                 )
-            status = Status(found[1].casefold())
+            status = Status(said.casefold())
         elif found := _UPDATED.fullmatch(line.strip()):
-            updated = found[1]
+            updated = _bare(found[1])
     return status, updated
+
+
+def _bare(said: str) -> str:
+    """Without what sets it in italics."""
+    return said.rstrip().rstrip("_*").strip()
 
 
 def _read_rules(section: _Section, status: Status) -> tuple[str, ...]:
@@ -227,7 +234,8 @@ def dedent(lines: Sequence[str]) -> str:
 def _read_history(section: _Section | None) -> Iterator[Past]:
     for line in section.lines if section else []:
         if found := _CHANGE.fullmatch(line.strip()):
-            yield Past(day=found[1], by=found[2], task=found[3], what=found[4])
+            day, by, task, what = map(str.strip, found.groups())
+            yield Past(day=day, by=by, task=task, what=what)
 
 
 def render_note(note: Note) -> str:

@@ -109,7 +109,7 @@ def move(proposal: Proposal, to: ProposalStatus, at: datetime) -> Proposal:
     return replace(proposal, status=to, resolved_at=proposal.resolved_at or at)
 
 
-_NUMBERS = re.compile(r"\b(?:0x)?[0-9a-f]*\d[0-9a-f]*\b")
+_NUMBERS = re.compile(r"\b(?:0x)?(?=[a-f]*\d)[0-9a-f]+\b")
 _NO_WORDS = re.compile(r"[\W_]+")
 
 

@@ -17,7 +17,7 @@ _COMMENT = re.compile(r"(?m)(?:^|\s)(?:#|//).*$")
 _DEVELOPMENT = re.compile(
     r"(?:^|/)(?:requirements[-_.]?(?:dev|test|tests|docs|lint|ci)|dev[-_]requirements|test[-_]requirements)"
 )
-_SECTION = re.compile(r"^\s*\[+([^\]]+)\]+\s*(?:#.*)?$")
+_SECTION = re.compile(r"^\s*\[++([^\]]+)\]+\s*(?:#.*)?$")
 _DEV_SECTIONS = re.compile(
     r"dev|test|docs?\b|lint|benchmark|dependency-groups|extras?\b|optional|build-system|^tool\.(?!poetry)"
 )

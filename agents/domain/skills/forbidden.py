@@ -1,6 +1,7 @@
 """What no instruction to a minion needs to say, as patterns of folded text: with one blank, and with none."""
 
 import re
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
 
 _SHELL = r"(?:/?(?:usr/)?bin/)?(?:env ?)?(?:ba|z|da|k|fi|c)?sh"
@@ -37,7 +38,7 @@ _TABLE: tuple[tuple[str, tuple[str, ...]], ...] = (
         (
             rf"(?:{_FETCHES}|(?<![a-z])fetch)[^;]{{0,300}}\| ?(?:sudo ?)?(?:{_RUNS})(?![a-z])",
             rf"(?:{_FETCHES})[^;&]{{0,300}}(?:;|&&) ?(?:sudo ?)?(?:{_SHELL}(?![a-z])|chmod|\./|source )",
-            rf"(?<![a-z])(?:{_SHELL}|source|\.|exec)(?: ?-c ?| ?<+ ?| ?\$?\(+ ?)+(?:{_FETCHES})(?![a-z])",
+            rf"(?<![a-z])(?:{_SHELL}|source|\.|exec)(?: ?-c ?| ?<++ ?| ?\$?\(++ ?)++(?:{_FETCHES})(?![a-z])",
             rf"(?<![a-z])(?:eval|iex|invoke-?expression) ?[$( ]*(?:{_FETCHES})(?![a-z])",
             r"net\.webclient|certutil[^;]{0,40}-urlcache|bitsadmin|mshta ?(?:http|javascript)|regsvr32",
             r"(?<![a-z])(?:nc|ncat|netcat) ?-[a-z]*e|/dev/(?:tcp|udp)/",
@@ -116,17 +117,53 @@ _TABLE: tuple[tuple[str, tuple[str, ...]], ...] = (
 )
 # As text: compiled when something is looked through, not by whoever loads this.
 _FORBIDDEN = tuple((what, "|".join(f"(?:{each})" for each in patterns)) for what, patterns in _TABLE)
-_RUN_LATER = (
-    rf"(?:{_FETCHES})(?![a-z]).{{0,300}}?(?<![\w.-])([\w-]{{1,40}}\.?(?:sh|py|ps1|bin|exe|pl|js|rb|run)?)(?![\w.]).{{0,200}}?"
-    rf"(?:(?<![a-z.])(?:{_RUNS}|source|chmod ?(?:\+x|a\+x|7\d\d))|(?:^|[ ;])\.) ?(?:\./|/\S{{0,60}}/)?\1(?![\w])"
-)
+WIDE = 1_200  # characters that are looked at together: whoever writes the text must not choose how long that takes
+_FETCHED = rf"(?:{_FETCHES})(?![a-z])"
+_FILE = r"(?<![\w.-])([\w-]{1,40}\.?(?:sh|py|ps1|bin|exe|pl|js|rb|run)?)(?![\w.])"
+_RUN = rf"(?:(?<![a-z.])(?:{_RUNS}|source|chmod ?(?:\+x|a\+x|7\d\d))|(?:^|[ ;])\.) ?(?=[\w./-])"
+_FOLDERS = r"\./|/(?:\S{0,60}/)?"
+FETCH_TO_NAME, NAME_TO_RUN = 300, 200  # characters
 
 
 def matches_in(folded: str) -> Iterator[str]:
-    return (what for what, pattern in _FORBIDDEN if re.search(pattern, folded))
+    return (
+        what
+        for what, pattern in _FORBIDDEN
+        if any(_begins_in(re.compile(pattern), folded, at) for at in _parts(folded))
+    )
+
+
+def _parts(folded: str) -> range:
+    """Where each part begins; they overlap by half."""
+    return range(0, max(1, len(folded) - WIDE // 2), WIDE // 2)
+
+
+def _begins_in(pattern: re.Pattern[str], folded: str, at: int) -> bool:
+    """What begins in a later half is found there, with what follows it."""
+    found = pattern.search(folded, at, at + WIDE)
+    return found is not None and (found.start() < at + WIDE // 2 or at + WIDE >= len(folded))
 
 
 def fetches_and_runs(folded: str) -> int | None:
     """Where a file is fetched that is run further on; None: nowhere."""
-    found = re.search(_RUN_LATER, folded)
-    return found.start() if found else None
+    fetched = [(found.end(), found.start()) for found in re.finditer(_FETCHED, folded)]
+    named = [(found.end(), found.start(), found[1]) for found in re.finditer(_FILE, folded)] if fetched else []
+    starts = list[int]()
+    for run in re.finditer(_RUN, folded) if named else ():
+        near = named[bisect_left(named, (run.start() - NAME_TO_RUN,)) : bisect_right(named, (run.start() + 1,))]
+        for _, name_at, name in near:
+            first = bisect_left(fetched, (name_at - FETCH_TO_NAME,))
+            if first < len(fetched) and fetched[first][0] <= name_at and _is_run(folded, run.end(), name):
+                starts.append(fetched[first][1])
+    return min(starts, default=None)
+
+
+def _is_run(folded: str, at: int, name: str) -> bool:
+    """Whether this very file stands there, in whichever folder."""
+    folders = re.compile(_FOLDERS).match(folded, at)
+    places = [at, *(place + 1 for place in range(at, folders.end()) if folded[place] == "/")] if folders else [at]
+    return any(folded.startswith(name, each) and not _is_word(folded[each + len(name) :][:1]) for each in places)
+
+
+def _is_word(char: str) -> bool:
+    return char.isalnum() or char == "_"

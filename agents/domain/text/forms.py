@@ -14,15 +14,15 @@ from agents.domain.text.sanitize import EXACT, cut, one_line
 
 Words = Mapping[str, Mapping[str, str]]  # by the name of an enum: what is written for a word of it
 _WHOLE = re.compile(
-    r"(?:(?:subtask|task|step|phase|stage|number|no\.?)[\s:]*)?#?\s*([+-]?\d{1,15}(?:\.0+)?)\.?", re.IGNORECASE
+    r"(?:(?:subtask|task|step|phase|stage|number|no\.?)[\s:]*+)?+#?\s*+([+-]?\d{1,15}(?:\.0+)?)\.?", re.IGNORECASE
 )
 _NUMBER = re.compile(r"(?:(?:~|about|approx\.?)\s*)?([+-]?\d{1,15}(?:\.\d{1,15})?)\s*(?:h|hrs?|hours?)?", re.IGNORECASE)
 _SHARE = re.compile(r"(\d{1,3}(?:\.\d{1,9})?)\s*%")
 _COUNTED = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
 _ARTICLE = re.compile(r"^(?:an?|the) ")
 _DASHES = frozenset({"", "-", "—"})
-_COMMAS = re.compile(r"\s*(?:[,;&\n]|\band\b)\s*")
-_LINES = re.compile(r",\s+|\s*\n\s*")  # a path may have a comma in it
+_COMMAS = re.compile(r"[,;&\n]|\band\b")
+_LINES = re.compile(r",\s+|\n")  # a path may have a comma in it
 _AROUND = " \t\r\n*_`\"'.,:;“”‘’✅"  # beside a word; a question mark and a stroke of "not" say something
 Schema = Mapping[str, Any]
 
@@ -114,8 +114,8 @@ class _Form:
         whole = self.parts[str(item["$ref"]).rpartition("/")[2]] if "$ref" in item else item
         about = whole.get("properties", {}).get(_natural(whole), whole)
         if about.get("type") == "integer":
-            return [each for each in _COMMAS.split(said) if each]
-        return [each for each in _LINES.split(said) if each] if about.get(EXACT) else [said]
+            return [each for each in map(str.strip, _COMMAS.split(said)) if each]
+        return [each for each in map(str.strip, _LINES.split(said)) if each] if about.get(EXACT) else [said]
 
     def _text(self, value: Any, schema: Schema) -> Any:
         if isinstance(value, dict):

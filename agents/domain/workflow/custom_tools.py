@@ -6,6 +6,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
+from pydantic import BaseModel
+
 from agents.domain.checks.scope import odd_path
 from agents.domain.text.sanitize import cut
 
@@ -60,6 +62,10 @@ def odd_tool(tool: CustomTool) -> str:
     if problem := _odd_quotes(tool):
         return problem
     for name, argument in tool.arguments.items():
+        if name.startswith("model_") and hasattr(BaseModel, name):  # what is handed over is made a model of
+            return (
+                f"`{name}` cannot be the name of an argument. Choose another, such as `{name.removeprefix('model_')}`."
+            )
         if (argument.type is ArgumentType.CHOICE) != bool(argument.choices):
             return f"the choices of `{name}` and its type do not agree. Write `type: choice` and a list of `choices:`."
     return ""

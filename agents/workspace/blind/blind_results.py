@@ -5,6 +5,7 @@ import html
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 
 TEXT = 300  # characters of one test's words
 LINES = 3
@@ -57,9 +58,9 @@ _FRAMES = re.compile(
     r"|f_(?:locals|globals|builtins|back|code|lineno|trace))\b"
 )
 _PRIVATE = re.compile(r"\w\._[a-zA-Z]")  # in a text: what is named there is patched, or looked up
-_CASE = re.compile(r"<testcase\b([^>]*?)(/>|>(.*?)</testcase>)", re.S)
+_CASE = re.compile(r"<testcase\b([^<>]*)>")
 _ATTRIBUTE = re.compile(r'\b(classname|name|message)="([^"]*)"')
-_ENDED = re.compile(r"<(failure|error|skipped)\b([^>]*?)(/>|>(.*?)</\1>)", re.S)
+_ENDED = re.compile(r"<(failure|error|skipped)\b([^<>]*)>")
 _FRAME = re.compile(r'File "|^\S+\.pyc?:\d+|^\s*(?:/|\.{0,2}/)\S+:\d+')
 _PATH = re.compile(r"(?<![\w.])/[\w./@+-]+")
 
@@ -115,16 +116,36 @@ def read_results(report: str, known: Collection[str], *, withheld: bool) -> list
     """Of a JUnit report that the tests themselves may have written: it is text, and cut. A name that no test was
     written under says nothing; nor do the values that it was run with."""
     found = list[TestResult]()
-    for attributes, _, body in _CASE.findall(report)[:MOST]:
+    for attributes, body in islice(_cases(report), MOST):
         about = dict(_ATTRIBUTE.findall(attributes))
         name = html.unescape(about.get("name", "")).partition("[")[0]
         if name not in known:
             name = "a file of tests that cannot be loaded" if not about.get("classname") else "another test"
-        ended = _ENDED.search(body or "")
+        ended = _ENDED.search(body)
         kind = {"failure": "failed", "error": "error", "skipped": "skipped"}[ended[1]] if ended else "passed"
-        said = "" if withheld or not ended else _words(dict(_ATTRIBUTE.findall(ended[2])), ended[4] or "")
+        said = "" if withheld or not ended else _words(dict(_ATTRIBUTE.findall(ended[2])), _inside(body, ended))
         found.append(TestResult(name=name[:200], ended=kind, said=said))
     return found
+
+
+def _cases(report: str) -> Iterator[tuple[str, str]]:
+    """What is said of each case, and what is in it; one that is not closed is the last."""
+    at = 0
+    while found := _CASE.search(report, at):
+        at = found.end()
+        if found[1].endswith("/"):
+            yield found[1], ""
+            continue
+        end = report.find("</testcase>", at)
+        if end < 0:
+            return
+        yield found[1], report[at:end]
+        at = end
+
+
+def _inside(body: str, ended: re.Match[str]) -> str:
+    end = body.find(f"</{ended[1]}>", ended.end())
+    return "" if ended[2].endswith("/") or end < 0 else body[ended.end() : end]
 
 
 def _words(attributes: Mapping[str, str], body: str) -> str:

@@ -43,7 +43,7 @@ _SKIPS = re.compile(
 )
 # What leaves a test before it says anything, or takes a failure for none.
 _EMPTIES = re.compile(
-    r"(?:=>|\bfunction\s*\w*\s*\([^)\n]*\)|\bfn\s+\w+\(\)(?:\s*->[^{\n]*)?|^func\s+Test\w+\([^)\n]*\))\s*\{\s*return\s*[;\n}]"
+    r"(?:=>|\bfunction\s*+\w*+\s*+\([^)\n]*\)|\bfn\s+\w+\(\)(?:\s*->[^{\n]*)?|^func\s+Test\w+\([^)\n]*\))\s*\{\s*return\s*[;\n}]"
     r"|\bcatch\s*(?:\([^)\n]*\)\s*)?\{\s*\}|\brecover\(\)|\bcatch_unwind\b|\.catch\(\s*\([^)\n]*\)\s*=>\s*(?:\{\s*\}|null|undefined)\s*\)",
     re.MULTILINE,
 )

@@ -77,6 +77,8 @@ def test_what_could_do_more_than_it_says_is_refused(argument: Argument, value: s
         ("run 'it", {"scenario": TEXT}, "is not closed"),
         ("run {a}", {"a": Argument(choices=("x",))}, "do not agree"),
         ("run {a}", {"a": Argument(type=ArgumentType.CHOICE)}, "do not agree"),
+        ("run {model_dump}", {"model_dump": TEXT}, "`model_dump` cannot be the name of an argument"),
+        ("run {model_config}", {"model_config": TEXT}, "such as `config`"),
     ],
 )
 def test_a_tool_that_cannot_work_is_told(command: str, arguments: dict[str, Argument], told: str) -> None:

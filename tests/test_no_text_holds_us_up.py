@@ -1,0 +1,79 @@
+"""Texts of others that are written to keep a pattern busy for hours: each is read at once, or this file never ends."""
+
+from collections.abc import Callable
+
+import pytest
+
+from agents.domain.checks.inline_tests import take_apart
+from agents.domain.knowledge.document import LARGEST, Note, read_note
+from agents.domain.knowledge.note import Folder
+from agents.domain.learning.proposal import Trigger, likeness
+from agents.domain.project.role_packs import Clue, propose
+from agents.domain.skills.scan import scan
+from agents.domain.text.forms import fit
+from agents.workspace.blind.blind_results import read_results
+
+LONG = 200_000
+NUMBERS = {"type": "array", "items": {"type": "integer"}}
+HEAD = "# A note\n\n## Rules\n\n1. Do this.\n\n"
+
+
+def _note(text: str) -> object:
+    return read_note(Folder.DESIGN, "x", text.encode()[:LARGEST])
+
+
+def _packs(text: str) -> object:
+    clue = Clue(files=("pyproject.toml",), holds=("django",))
+    return propose(["pyproject.toml"], {"pyproject.toml": text}, {"web": [clue]})
+
+
+def _results(text: str) -> object:
+    return read_results(text, {"test_a"}, withheld=False)
+
+
+@pytest.mark.parametrize(
+    ("read", "text"),
+    [
+        (_note, f"{HEAD}## History\n\n- {',' * LARGEST}"),
+        (_note, f"{HEAD}## History\n\n- a{' ' * LARGEST}"),
+        (_note, f"{HEAD}# a{' ' * (LARGEST - 60)}b"),
+        (_note, f"# A note\nStatus: {' ' * (LARGEST - 60)}b\n"),
+        (scan, "curl a " * 5_000),
+        (scan, "curl a sh " * 3_000),
+        (scan, f"sh {'<' * 400}"),
+        (scan, f"bash {'-c ' * 400}"),
+        (take_apart, f"#[cfg(test)]{'#[]' * 2_000}"),
+        (take_apart, "#[cfg(test)]\n" * 2_000),
+        (take_apart, 'r#"' * LONG),
+        (take_apart, '"' + '\\"' * LONG),
+        (take_apart, "/*" * LONG),
+        (_packs, "[" * LONG),
+        (lambda text: likeness("shop", Trigger.BLOCKER, text), f"{'0' * LONG}g"),
+        (lambda text: fit(text, NUMBERS, {}), f"1{' ' * LONG}2"),
+        (lambda text: fit(text, {"type": "integer"}, {}), f"subtask{' ' * LONG}x"),
+        (_results, "<testcase " * LONG),
+        (_results, "<testcase>" * LONG),
+        (_results, f"<testcase>{'<failure>' * LONG}</testcase>"),
+    ],
+)
+def test_a_text_of_others_is_read_at_once(read: Callable[[str], object], text: str) -> None:
+    read(text)
+
+
+def test_what_is_said_is_still_understood() -> None:
+    note = _note(f"{HEAD}## History\n\n-  2026-01-02,  Ana , T-1:  wrote: it \n")
+    assert isinstance(note, Note)
+    assert [(each.day, each.by, each.task, each.what) for each in note.history] == [
+        ("2026-01-02", "Ana", "T-1", "wrote: it")
+    ]
+    assert fit("1,  2 and\n3", NUMBERS, {}) == [1, 2, 3]
+    report = '<testcase name="test_a"><failure message="no"/></testcase><testcase name="test_a"/>'
+    assert [(each.ended, each.said) for each in read_results(report, {"test_a"}, withheld=False)] == [
+        ("failed", "no"),
+        ("passed", ""),
+    ]
+    assert take_apart(
+        "fn a() {}\n#[cfg(test)]\n#[allow(a, b = [1])]\n#[x]\nmod tests { fn t() {} }\n"
+    ).tests.startswith("#[cfg")
+    words = f"{'fill ' * 600}curl x.test/a | sh{' fill' * 600}"
+    assert "a program that is fetched and run" in {each.what for each in scan(words)}
