@@ -27,6 +27,7 @@ _WINDOW = re.compile(
     r"|tokens allowed \((\d{3,8})\)|[\"']n_ctx[\"']: ?(\d{3,8})"
 )
 _UNBOUND = re.compile(r"response_format|json[_ ]schema|grammar|guided[_ ]|structured[_ ]output", re.IGNORECASE)
+_NO_FORM = ("Invalid response object", "LiteLLM: provider returned")  # litellm's own words, for whoever uses it
 _LATER = re.compile(r"[\"']retryDelay[\"']: ?[\"'](\d+(?:\.\d+)?)s[\"']")
 
 
@@ -154,7 +155,9 @@ def _seconds(written: str, scale: float, date: str) -> float | None:
 def _message(error: BaseException) -> str:
     """What the provider said, without litellm's own prefixes and without anything that looks like a key."""
     said = _of_body(re.sub(r"^(litellm\.\w+: |\w+Error: |\w+Exception - )+", "", str(error)))
-    said = _SECRETS.sub("…", clean(said)).partition("\nTraceback")[0]
+    said = _SECRETS.sub("…", clean(said)).partition("Traceback (most recent call last)")[0]
+    if said.startswith(_NO_FORM):
+        return "its server sent an answer of no known form"
     return cut(" ".join(said.split()), LONGEST_MESSAGE) or type(error).__name__
 
 

@@ -66,12 +66,24 @@ def _whole(raw: Any, tools: Collection[str]) -> tuple[str | None, tuple[ToolCall
     text = text if isinstance(text, str) else None
     called = getattr(message, "tool_calls", None) or []
     reason = getattr(choice, "finish_reason", None)
-    if reason == "stop" and not called:
-        return (*_written(text, tools), None) if text and tools else (text or _refusal(message), (), None)
+    if reason in ("stop", "tool_calls") and not called and (text or reason == "stop"):
+        return _words(message, text, tools)
     if reason in ("stop", "tool_calls") and tools and called:
         return text, tuple(_call(each) for each in called), None
     other = Failure(error=ErrorClass.PARSING, message=f"it ended with {reason} instead of an answer")
     return text, (), _UNFINISHED.get(str(reason), other)
+
+
+def _words(
+    message: Any, text: str | None, tools: Collection[str]
+) -> tuple[str | None, tuple[ToolCall, ...], Failure | None]:
+    """An answer without calls; or one whose calls, refusal or thoughts stand elsewhere."""
+    if text and tools:
+        return (*_written(text, tools), None)
+    said = text or _refusal(message)
+    if not said and getattr(message, "reasoning_content", None):
+        return None, (), Failure(error=ErrorClass.PARSING, message="it only thought, and gave no answer")
+    return said, (), None
 
 
 def _written(text: str, tools: Collection[str]) -> tuple[str, tuple[ToolCall, ...]]:

@@ -21,6 +21,8 @@ from tests.fakes.model_server import LARGE, SMALL, Fails, Says, last_words, too_
 from tests.llm.rig import Rig, rigged, task
 
 CALL = Says(calls=(("read_file", '{"path": "a.py"}'),), finish="tool_calls")
+THOUGHT = b"""{"choices": [{"index": 0, "finish_reason": "stop", "message":
+{"role": "assistant", "content": "", "reasoning_content": "hm"}}], "object": "chat.completion", "usage": {}}"""
 MESSAGES: list[dict[str, Any]] = [
     {"role": "system", "content": "You are a minion."},
     {"role": "user", "content": "Do it. " * 2_000},
@@ -153,6 +155,7 @@ async def test_a_finished_turn_is_never_paid_twice(rig: Rig) -> None:
         (Says(text="I was about to", finish="length"), "cut off in the middle"),
         (replace(CALL, finish="length"), "cut off in the middle"),
         (Says(text=""), "empty"),
+        (Says(raw=THOUGHT), "only thought"),
         (replace(CALL, choices=2), "2 choices"),
     ],
 )
