@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import Annotated
 
-from pydantic import Field
+from pydantic import Field, Strict
 
 from agents.catalog.roles.bundles import Bundle
 from agents.catalog.roles.context_files import Contexts
@@ -23,6 +23,7 @@ Prompts = Annotated[Mapping[Name, Annotated[str, Field(max_length=LONGEST_PROMPT
 class WrittenClue:
     files: _Words
     holds: _Words = ()
+    built: Annotated[bool, Strict()] = False
 
     def clue(self) -> Clue:
         if not self.files:

@@ -2,21 +2,26 @@
 
 import json
 import re
+import tomllib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
+from typing import Any
 
 # Folders that hold somebody else's projects, or examples of one.
 _ASIDE = frozenset(
     {"node_modules", "vendor", "third_party", "testdata", "fixtures", "__fixtures__", "examples", "example", "samples"}
     | {"site-packages", "bower_components", "tests", "test", "docs", "benchmarks", "e2e", "playground", "templates"}
+    | {"contrib", "extras", "packaging", "github", "devcontainer", "tutorial", "tutorials", "demo", "demos"}
 )
+_WORDS = re.compile(r"[-_.]")  # of a folder's name: `dev-docs` and `.github` are such, too
 DEEPEST = 4  # folders down that anything is looked for
 _MAIN = ("dependencies", "peerDependencies", "optionalDependencies")
 _COMMENT = re.compile(r"(?m)(?:^|\s)(?:#|//).*$")
 _DEVELOPMENT = re.compile(
-    r"(?:^|/)(?:requirements[-_.]?(?:dev|test|tests|docs|lint|ci)|dev[-_]requirements|test[-_]requirements)"
+    r"(?:^|/)(?:requirements[-_./]?(?:dev|test|tests|docs|lint|ci)|dev[-_]requirements|test[-_]requirements)"
 )
+_VIA = re.compile(r"#\s*via\b")
 _SECTION = re.compile(r"^\s*\[++([^\]]+)\]+\s*(?:#.*)?$")
 _DEV_SECTIONS = re.compile(
     r"dev|test|docs?\b|lint|benchmark|dependency-groups|extras?\b|optional|build-system|^tool\.(?!poetry)"
@@ -25,10 +30,12 @@ _DEV_SECTIONS = re.compile(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Clue:
-    """Files by name, and words of which one of them must name one; no words: such a file is enough."""
+    """Files by name, and words of which one of them must name one; no words: such a file is enough. `built`: what is
+    named only for building counts as much, for it ends in what people are given."""
 
     files: tuple[str, ...]
     holds: tuple[str, ...] = ()
+    built: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,7 +69,8 @@ def propose(paths: Iterable[str], texts: Mapping[str, str], clues: Mapping[str, 
 def _own(paths: Iterable[str]) -> Iterator[str]:
     for path in paths:
         folders = path.casefold().split("/")[:-1]
-        if len(folders) <= DEEPEST and _ASIDE.isdisjoint(folders):
+        words = (word for folder in folders for word in (folder, *_WORDS.split(folder)))
+        if len(folders) <= DEEPEST and _ASIDE.isdisjoint(words):
             yield path
 
 
@@ -80,6 +88,7 @@ def _reasons(pack: str, clue: Clue, own: Sequence[str], texts: Mapping[str, str]
             yield Seen(pack=pack, file=path)
             continue
         main, others = _words_in(path, texts.get(path, ""))
+        main = main | others if clue.built else main
         if word := next((word for word in clue.holds if word.casefold() in main), ""):
             yield Seen(pack=pack, file=path, word=word)
         elif word := next((word for word in clue.holds if word.casefold() in others), ""):
@@ -92,7 +101,9 @@ def _words_in(path: str, text: str) -> tuple[frozenset[str], frozenset[str]]:
         return _of_node(text)
     if path.endswith("pyproject.toml"):
         return _by_sections(text)
-    words = _plain_words(text)
+    if path.endswith("Cargo.toml"):
+        return _of_cargo(text)
+    words = _plain_words(_without_what_others_need(path, text))
     return (frozenset(), words) if _DEVELOPMENT.search(path) else (words, frozenset())
 
 
@@ -110,6 +121,36 @@ def _of_node(text: str) -> tuple[frozenset[str], frozenset[str]]:
         main.discard("bin")
     other = set(parts.get("devDependencies", {}))
     return frozenset(map(str.casefold, main)), frozenset(map(str.casefold, other - main))
+
+
+def _of_cargo(text: str) -> tuple[frozenset[str], frozenset[str]]:
+    try:
+        said = tomllib.loads(text)
+    except (tomllib.TOMLDecodeError, RecursionError):
+        return frozenset(), frozenset()
+    parts = [said, *(part for key in ("target", "workspace") for part in _tables(said.get(key)))]
+    parts += [part for part in [said.get("workspace")] if isinstance(part, dict)]
+
+    def named(*keys: str) -> frozenset[str]:
+        found = [part.get(key) for part in parts for key in keys]
+        return frozenset(name.casefold() for table in found if isinstance(table, dict) for name in table)
+
+    main = named("dependencies") | (frozenset({"bin"}) if said.get("bin") else frozenset())
+    return main, named("dev-dependencies", "build-dependencies") - main
+
+
+def _tables(said: object) -> list[dict[str, Any]]:
+    return [each for each in said.values() if isinstance(each, dict)] if isinstance(said, dict) else []
+
+
+def _without_what_others_need(path: str, text: str) -> str:
+    """Lists that a tool wrote out name all that is needed by what is needed; that says nothing of a project."""
+    if path.endswith("go.mod"):
+        return "\n".join(line for line in text.splitlines() if "// indirect" not in line)
+    if not _VIA.search(text):
+        return text
+    entries = re.split(r"(?m)^(?=[A-Za-z0-9])", text)
+    return "\n".join(each for each in entries if not (via := _VIA.search(each)) or "-r " in each[via.start() :])
 
 
 def _by_sections(text: str) -> tuple[frozenset[str], frozenset[str]]:

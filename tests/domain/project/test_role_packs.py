@@ -78,6 +78,34 @@ def test_what_others_wrote_and_words_that_only_look_alike_are_no_reason() -> Non
     assert not proposed(**{"package.json": "{not json"})
 
 
+def test_what_others_need_is_no_sign_and_what_a_page_is_built_with_is_one() -> None:
+    compiled = (
+        "click==8.1\n    # via typer\nfire==1\n    # via\n    #   -r requirements.in\nrich==13\nclick-x==1  # via y\n"
+    )
+    assert proposed(**{"requirements.txt": compiled}) == {"cli": "fire"}
+    assert proposed(**{"requirements.txt": compiled.replace("fire", "flask")}) == {"api": "flask"}
+    mod = "module x\nrequire (\n\tgithub.com/spf13/cobra v1.8.0 // indirect\n\tgolang.org/x/oauth2 v0.1.0\n)\n"
+    assert set(proposed(**{"go.mod": mod})) == {"go", "security"}
+    cargo = "[workspace.dependencies]\nAxum = '1'\n[dev-dependencies]\nclap = '4'\n[target.x.dependencies]\ny = '1'\n"
+    assert proposed(**{"Cargo.toml": cargo}) == {"rust": "Cargo.toml", "api": "axum", "cli": "clap?"}
+    assert proposed(**{"Cargo.toml": "[[bin]]\nname = 'rg'\n"})["cli"] == "bin"
+    assert proposed(**{"Cargo.toml": "[workspace]\nmembers = 3\n[target]\nx = 1\n"}) == {"rust": "Cargo.toml"}
+    assert set(proposed(**{"Cargo.toml": "= no toml"})) == {"rust"}
+    kit = node(devDependencies={"@sveltejs/kit": "2", "svelte": "5"})
+    assert proposed(**{"package.json": kit})["web"] == "@sveltejs/kit", "it ends in what people are given"
+
+
+def test_lists_in_a_folder_are_read_and_places_that_are_aside_by_a_part_of_their_name_are_not() -> None:
+    assert proposed(**{"requirements/common.txt": "django\n", "requirements/tests.txt": "pandas\n"}) == {
+        **{"api": "django", "data": "pandas?"}
+    }
+    for folder in ("dev-docs", "packages/online-playground", ".github", "extras/packaging/linux", "load_tests"):
+        assert not proposed(
+            **{f"{folder}/Dockerfile": "FROM x", f"{folder}/package.json": node(dependencies={"vue": "3"})}
+        )
+    assert "web" in proposed(**{"latest-news/package.json": node(dependencies={"vue": "3"})})
+
+
 def test_only_files_that_may_tell_are_read() -> None:
     paths = ["src/app.py", "requirements.txt", "web/package.json", "vendor/package.json", "a/b/c/d/e/package.json"]
     assert looked_at(paths, CLUES) == ("requirements.txt", "web/package.json")
