@@ -24,6 +24,7 @@ SUITES = (
     "tests/evaluator/test_corpus.py",
     "tests/evaluator/test_tampering.py",
     "tests/evaluator/test_script_runners.py",
+    "tests/workspace/gates/agreed/test_interface_gate.py",
 )
 # No network of its own is made, and no disk but ours is touched; a raised limit may be forbidden.
 DAEMON = (

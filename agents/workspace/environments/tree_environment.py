@@ -201,6 +201,13 @@ def environment(
     )
 
 
+def own_tools(own: Path | None = None) -> tuple[str, tuple[Path, ...]]:
+    """Our interpreter, and what must be shown for it to run."""
+    venv = (own or Path(sys.prefix)).resolve()
+    python = venv / "bin" / "python"
+    return str(python if python.exists() else Path(sys.executable).resolve()), _readable(venv)
+
+
 def _readable(venv: Path) -> tuple[Path, ...]:
     if (venv / "pyvenv.cfg").is_file():
         return toolchain(venv)
