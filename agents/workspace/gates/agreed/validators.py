@@ -92,13 +92,16 @@ def judge_sql(path: str) -> None:
         complain(path + ": " + str(problem))
 
 
-def parsed(path: str) -> Any:
+def parse(path: str) -> Any:
     text = Path(path).read_text()
     if path.endswith(".json"):
         return json.loads(text)
     import yaml  # type: ignore[import-untyped]  # of whoever runs this
 
-    return yaml.safe_load(text)
+    try:
+        return yaml.safe_load(text)
+    except yaml.YAMLError as problem:
+        raise ValueError(str(problem)) from problem
 
 
 def judge_document(path: str) -> None:
@@ -106,8 +109,8 @@ def judge_document(path: str) -> None:
         elsewhere(path, "yaml", "PyYAML")
         return
     try:
-        body = parsed(path)
-    except Exception as problem:
+        body = parse(path)
+    except (OSError, ValueError, RecursionError) as problem:
         complain(path + ": " + " ".join(str(problem).split()))
         return
     other = next((name for name in ("swagger", "asyncapi") if isinstance(body, dict) and name in body), "")
@@ -123,22 +126,18 @@ def judge_schema(path: str, body: Any) -> None:
     if not has("jsonschema"):
         elsewhere(path, "jsonschema", "jsonschema")
         return
-    from jsonschema.validators import validator_for  # type: ignore[import-untyped]  # of whoever runs this
+    from jsonschema import SchemaError  # type: ignore[import-untyped]  # of whoever runs this
+    from jsonschema.validators import validator_for  # type: ignore[import-untyped]
 
     try:
         validator_for(body).check_schema(body)
-    except Exception as problem:
-        complain(path + ": " + " ".join(str(getattr(problem, "message", problem)).split())[:300])
+    except SchemaError as problem:
+        complain(path + ": " + " ".join(str(problem.message).split())[:300])
 
 
 def judge_openapi(path: str, body: dict[str, Any]) -> None:
     if has("openapi_spec_validator"):
-        from openapi_spec_validator import validate  # type: ignore[import-not-found]  # of whoever runs this
-
-        try:
-            validate(body)
-        except Exception as problem:
-            complain(path + ": " + " ".join(str(problem).split())[:300])
+        run([sys.executable, "-I", "-m", "openapi_spec_validator", path])
         return
     if not has("jsonschema"):
         elsewhere(path, "jsonschema", "openapi_spec_validator")
