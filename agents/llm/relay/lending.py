@@ -106,9 +106,12 @@ class Lent:
                 return call
 
     async def settle(self, call: Call, usage: Usage, began: float, failure: Failure | None, size: int) -> None:
-        """Counts what was told; where nothing was, what went out and in, for somebody pays for it."""
+        """Counts what was told; where nothing was, what went out and in, for somebody pays for it. A program that hangs
+        up before the end is told has what it heard counted."""
         self.last_failure = failure
         tokens_in, tokens_out = usage.tokens_in, usage.tokens_out
+        if not usage.whole:
+            tokens_out = max(tokens_out, usage.heard // BYTES_A_TOKEN)
         if failure is None and not tokens_in:
             tokens_in = size // BYTES_A_TOKEN
         tried = Tried(

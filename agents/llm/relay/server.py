@@ -27,6 +27,8 @@ from agents.ports import Call
 log = logging.getLogger("overlord.relay")
 TOOLS = "/overlord/mcp"  # where the program calls the Overlord's own tools
 LARGEST = 32 << 20  # bytes of a request
+MOST_PARTS = 1_000_000  # signs that begin or part something in it: more would hold up everybody else while it is read
+AT_ONCE = 4  # requests that are taken in side by side, so that all of them fit into memory
 LONGEST_ERROR = 1 << 20  # bytes of a provider's error that are passed on
 SILENCE = 300.0  # seconds for a provider to say something
 CONNECT = 15.0
@@ -39,6 +41,7 @@ class ModelServer:
 
     lent: Lent
     _calls: set["asyncio.Task[None]"] = field(default_factory=set)
+    _taking_in: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(AT_ONCE))
 
     @property
     def token(self) -> str:
@@ -99,23 +102,35 @@ class ModelServer:
     async def _tools(self, request: web.Request) -> web.Response:
         if request.method != "POST":
             return web.Response(status=405)
-        said = await self.lent.loan.tools(await request.read())
+        said = await self.lent.loan.tools(await self._take_in(request))
         return web.Response(status=202) if said is None else web.Response(body=said, content_type="application/json")
 
+    async def _take_in(self, request: web.Request) -> bytes:
+        """What came, where it can be read in a moment. Raises Refused."""
+        async with self._taking_in:
+            body = await request.read()
+        if sum(map(body.count, (b",", b"[", b"{"))) > MOST_PARTS:
+            raise Refused(413, "the request has too many parts")
+        return body
+
     async def _model(self, request: web.Request) -> web.StreamResponse:
-        body = parse(await request.read())
+        body = parse(await self._take_in(request))
         wanted = self.lent.wire.read(request.path, body) if request.method == "POST" else None
         if wanted is None:
             raise Refused(404, f"{request.method} {clean(request.path)} is not passed on")
         if wanted.counts:
             return await self._count(request, wanted)
-        call = await self.lent.admit(wanted, len(json.dumps(body)))  # what was sent may have been compressed
-        passing = _Passing(request=request, lent=self.lent, call=call, wanted=wanted)
+        size = len(json.dumps(body))  # what was sent may have been compressed
+        call = await self.lent.admit(wanted, size)
+        passing = _Passing(request=request, lent=self.lent, call=call, wanted=wanted, size=size)
         task = asyncio.create_task(passing.settle_after())
         self._calls.add(task)
         task.add_done_callback(self._calls.discard)
         try:
             return await passing.run()
+        except asyncio.CancelledError:
+            passing.hung_up = True
+            raise
         finally:
             passing.over.set()
             await asyncio.shield(task)
@@ -138,6 +153,7 @@ class _Passing:
     lent: Lent
     call: Call | None
     wanted: Wanted
+    size: int = 0  # of what was asked
     over: asyncio.Event = field(default_factory=asyncio.Event)
     began: float = field(default_factory=time.monotonic)
     failure: Failure | None = None
@@ -156,18 +172,17 @@ class _Passing:
         failure = self.failure or (None if self.hung_up and not usage.problem else _cut(usage))
         await self.lent.settle(self.call, usage, self.began, failure, self.size)
 
-    @property
-    def size(self) -> int:
-        return len(json.dumps(self.wanted.body))
-
     async def run(self) -> web.StreamResponse:
         body = json.dumps(self.wanted.body).encode()
         headers = self.lent.wire.headers(self.request.headers, self.lent.asked.api_key)
         headers["content-type"] = "application/json"
         session = self.request.app[_SESSION]
         try:
-            async with session.post(f"{self.lent.address}{self.wanted.path}", data=body, headers=headers) as reply:
-                return await (self._pass(reply) if reply.status < 400 else self._refuse(reply))
+            url = f"{self.lent.address}{self.wanted.path}"
+            async with session.post(url, data=body, headers=headers, allow_redirects=False) as reply:
+                if 300 <= reply.status < 400:  # the key goes where the settings say, and nowhere else
+                    raise aiohttp.ClientError("it sends us elsewhere")
+                return await (self._pass(reply) if reply.status < 300 else self._refuse(reply))
         except (aiohttp.ClientError, TimeoutError, OSError) as error:
             what = "did not answer in time" if isinstance(error, TimeoutError) else "does not answer"
             self.failure = Failure(error=ErrorClass.NETWORK, message=f"{self.lent.asked.name} {what}")
@@ -176,7 +191,11 @@ class _Passing:
     async def _pass(self, reply: aiohttp.ClientResponse) -> web.StreamResponse:
         """Piece by piece, as they come."""
         answer = web.StreamResponse(status=reply.status, headers=_kept(reply))
-        await answer.prepare(self.request)
+        try:
+            await answer.prepare(self.request)
+        except ConnectionError:
+            self.hung_up = True
+            return answer
         try:
             async for piece in reply.content.iter_any():
                 self.reading.feed(piece)

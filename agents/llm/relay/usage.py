@@ -18,6 +18,7 @@ class Usage:
     written: int = 0  # to what the provider keeps; some take more for that
     whole: bool = False
     problem: str = ""
+    heard: int = 0  # characters of the answer, whatever is told of it
 
     def take(self, data: dict[str, Any]) -> None:
         """One event of a stream, or the answer as a whole."""
@@ -147,3 +148,21 @@ class Reading:
         for each in data if isinstance(data, list) else [data]:
             if isinstance(each, dict):
                 self.usage.take(each)
+                self.usage.heard += _said_in(each)
+
+
+_SAYS = frozenset({"text", "thinking", "partial_json", "delta", "content", "reasoning_content", "arguments"})
+
+
+def _said_in(event: dict[str, Any]) -> int:
+    """Characters that a model made, wherever in an event they stand."""
+    size, waiting = 0, list[tuple[str, Any]](event.items())
+    while waiting:
+        name, value = waiting.pop()
+        if isinstance(value, str):
+            size += len(value) if name in _SAYS else 0
+        elif isinstance(value, dict):
+            waiting += value.items()
+        elif isinstance(value, list):
+            waiting += [(name, each) for each in value]
+    return size

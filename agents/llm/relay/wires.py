@@ -104,9 +104,7 @@ def _walk(value: object) -> Iterator[tuple[str, object]]:
                     waiting.append(inner)
 
 
-_OWN_WORDS = frozenset(
-    {"input_schema", "parameters", "parametersJsonSchema", "args", "functionCall", "functionResponse"}
-)
+_OWN_WORDS = frozenset({"input_schema", "parameters", "parametersJsonSchema", "args", "functionCall", "response"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -233,9 +231,9 @@ _OWN_TOOLS = ("function", "custom", "namespace", "local_shell", "apply_patch", "
 
 
 def _without_arguments(item: object) -> object:
-    """What tools were given and said stays text."""
+    """What tools were given, and what they said in words, stays text."""
     if isinstance(item, dict) and str(item.get("type", "")).endswith(("_call", "_call_output")):
-        return item.get("output") if isinstance(item.get("output"), list) else None
+        return {name: value for name, value in item.items() if name not in ("arguments", "input", "action")}
     return item
 
 
@@ -253,7 +251,8 @@ class GeminiContent:
         model, what = asked.groups()
         kept = [_declared(tool) for tool in _objects(body.get("tools"))]
         sent = {**body, **({"tools": [tool for tool in kept if tool]} if body.get("tools") else {})}
-        sent.pop("cachedContent", None)
+        for name in ("cachedContent", "cached_content", "generation_config", "serviceTier", "service_tier"):
+            sent.pop(name, None)  # the protocol takes either spelling, and what is bounded is the one
         if not sent.get("tools"):
             sent.pop("tools", None)
         refuse_addresses(sent.get("contents"))
@@ -264,7 +263,8 @@ class GeminiContent:
     def limit(self, wanted: Wanted, most: int) -> int:
         given = wanted.body.get("generationConfig")
         config = wanted.body["generationConfig"] = dict(given) if isinstance(given, dict) else {}
-        config.pop("candidateCount", None)
+        for name in ("candidateCount", "candidate_count", "max_output_tokens"):
+            config.pop(name, None)
         asked = config.get("maxOutputTokens")
         config["maxOutputTokens"] = min(asked, most) if isinstance(asked, int) and asked > 0 else most
         return int(config["maxOutputTokens"])
@@ -304,8 +304,17 @@ def _with_tools(body: Json, kinds: tuple[str | None, ...], *dropped: str) -> Jso
     """What is passed on: with tools of these types alone, and without what is dropped or would cost more."""
     sent = {name: value for name, value in body.items() if name not in (*dropped, *_DEARER)}
     if sent.get("tools"):
-        sent["tools"] = [tool for tool in _objects(sent["tools"]) if tool.get("type") in kinds]
+        sent["tools"] = list(_tools_of(sent["tools"], kinds))
     return sent
+
+
+def _tools_of(tools: object, kinds: tuple[str | None, ...]) -> Iterator[Json]:
+    """Some hold others."""
+    for tool in _objects(tools):
+        if tool.get("type") in kinds:
+            inner = _objects(tool.get("tools"))
+            own = {"tools": [each for each in inner if each.get("type") in kinds and "tools" not in each]}
+            yield {**tool, **own} if "tools" in tool else tool
 
 
 def _objects(value: object) -> list[Json]:

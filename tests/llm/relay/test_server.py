@@ -10,6 +10,8 @@ from typing import Any
 
 import aiohttp
 import pytest
+from aiohttp import web
+from aiohttp.test_utils import TestServer
 
 from agents.domain.errors import BudgetReached, NoAnswer
 from agents.domain.models.failure import ErrorClass
@@ -17,6 +19,8 @@ from agents.domain.models.routing import Model
 from agents.domain.workflow.roles import EngineName
 from agents.llm.relay.lender import Lendings
 from agents.llm.relay.server import ModelServer as Gateway
+from agents.llm.relay.usage import MessagesUsage, Reading
+from agents.llm.relay.wires import Wanted
 from agents.ports import Act, Loan
 from tests.fakes.engine_provider import FixedPrices, MemoryBook
 from tests.fakes.model_server import KEY, Answer, Fails, ModelServer, Says, too_many
@@ -172,6 +176,42 @@ async def test_a_program_that_hangs_up_is_counted_all_the_same() -> None:
             async with asyncio.timeout(0.1):
                 await rig.ask()
     assert len(rig.book.ended) == len(rig.book.begun) == 1
+
+
+async def test_what_was_heard_before_hanging_up_is_paid() -> None:
+    usage = MessagesUsage()
+    reading = Reading(usage, stream=True)
+    reading.feed(b'data: {"type": "message_start", "message": {"usage": {"input_tokens": 9, "output_tokens": 1}}}\n')
+    reading.feed(
+        b'data: {"type": "content_block_delta", "delta": {"type": "text_delta", "text": "%s"}}\n' % (b"x" * 900)
+    )
+    async with served(Says(text="x")) as rig:
+        call = await rig.gateway.lent.admit(Wanted(model=MODEL, path="/v1/messages", body={}), 30)
+        await rig.gateway.lent.settle(call, reading.end(), 0.0, None, 30)
+    assert rig.book.ended[0].tokens_in == 9 and rig.book.ended[0].tokens_out == 300
+
+
+async def test_a_provider_that_sends_us_elsewhere_is_not_followed() -> None:
+    async def elsewhere(request: web.Request) -> web.Response:
+        seen.append(request.path)
+        return web.Response(status=307, headers={"location": "/other"})
+
+    seen = list[str]()
+    app = web.Application()
+    app.router.add_route("*", "/{rest:.*}", elsewhere)
+    async with served(Says(text="x")) as rig, TestServer(app) as other:
+        rig.gateway.lent.asked = replace(rig.gateway.lent.asked, base_url=str(other.make_url("")))
+        assert (await rig.ask()).status == 502
+        failure = rig.gateway.last_failure
+    assert seen == ["/v1/messages"] and failure is not None and failure.error is ErrorClass.NETWORK
+
+
+async def test_a_request_of_very_many_parts_is_refused_unread() -> None:
+    async with served(Says(text="x")) as rig:
+        body = b'{"model": "m", "messages": [' + b"[]," * 600_000 + b"[]]}"
+        headers = {"x-api-key": rig.gateway.token}
+        reply = await rig.http.post(f"{rig.url}/v1/messages", data=body, headers=headers)
+        assert reply.status == 413 and not rig.book.begun
 
 
 async def test_calls_of_the_overlords_tools_are_answered_here_and_cost_nothing() -> None:

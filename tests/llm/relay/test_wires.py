@@ -31,6 +31,9 @@ def test_tools_that_the_provider_runs_are_left_out() -> None:
     function = {"type": "function", "name": "exec_command"}
     tools = [function, {"type": "web_search"}, {"type": "mcp", "server_url": "https://x"}, {"type": "code_interpreter"}]
     assert wanted(CODEX, "/v1/responses", {"model": "m", "input": [], "tools": tools}).body["tools"] == [function]
+    group = {"type": "namespace", "name": "overlord", "tools": [function, {"type": "web_search"}]}
+    sent = wanted(CODEX, "/v1/responses", {"model": "m", "input": [], "tools": [group]}).body
+    assert sent["tools"] == [{**group, "tools": [function]}]
     declared = {"functionDeclarations": [{"name": "read_file"}]}
     tools = [declared, {"googleSearch": {}}, {"urlContext": {}}, {**declared, "codeExecution": {}}]
     assert wanted(GEMINI, STREAM, {"contents": [], "tools": tools}).body["tools"] == [declared, declared]
@@ -43,6 +46,11 @@ def test_one_call_is_not_made_as_dear_as_several() -> None:
     call = wanted(GEMINI, STREAM, {"contents": [], "generationConfig": {"candidateCount": 8, "topK": 1}})
     GEMINI.limit(call, 100)
     assert call.body["generationConfig"] == {"topK": 1, "maxOutputTokens": 100}
+    other = {"candidate_count": 8, "max_output_tokens": 60_000}
+    body = {"contents": [], "generation_config": other, "generationConfig": other, "cached_content": "cachedContents/x"}
+    call = wanted(GEMINI, STREAM, body)
+    GEMINI.limit(call, 100)
+    assert call.body == {"contents": [], "generationConfig": {"maxOutputTokens": 100}}
 
 
 @pytest.mark.parametrize("odd", [7, "text", ["text"], [None], {"a": 1}, True])
@@ -65,6 +73,16 @@ def test_what_has_another_form_than_the_protocol_says_is_no_trouble(odd: object)
         (CODEX, "/v1/responses", {"input": [{"content": [{"type": "input_file", "file_url": "HTTPS://x"}]}]}),
         (CODEX, "/v1/chat/completions", {"messages": [{"content": [{"image_url": {"url": "http://x/?secret"}}]}]}),
         (GEMINI, STREAM, {"contents": [{"parts": [{"fileData": {"fileUri": "gs://bucket/x"}}]}]}),
+        (
+            GEMINI,
+            STREAM,
+            {"contents": [{"parts": [{"functionResponse": {"parts": [{"fileData": {"fileUri": "https://x"}}]}}]}]},
+        ),
+        (
+            CODEX,
+            "/v1/responses",
+            {"input": [{"type": "computer_call_output", "output": {"type": "x", "image_url": "https://x/?secret"}}]},
+        ),
     ],
 )
 def test_content_by_address_is_refused(wire: Wire, path: str, body: dict[str, Any]) -> None:
@@ -77,6 +95,10 @@ def test_what_tools_were_given_is_text_and_may_name_addresses() -> None:
     wanted(CLAUDE, "/v1/messages", {"model": "m", "messages": [{"role": "assistant", "content": [used]}]})
     call = {"functionCall": {"name": "f", "args": {"url": "https://example.com"}}}
     wanted(GEMINI, STREAM, {"contents": [{"role": "model", "parts": [call]}]})
+    said = {"functionResponse": {"name": "f", "response": {"url": "https://example.com"}}}
+    wanted(GEMINI, STREAM, {"contents": [{"role": "user", "parts": [said]}]})
+    item = {"type": "function_call", "name": "f", "arguments": {"url": "https://example.com"}}
+    wanted(CODEX, "/v1/responses", {"model": "m", "input": [item]})
 
 
 @pytest.mark.parametrize(
