@@ -19,6 +19,7 @@ from agents.domain.task.decide import Wording
 from agents.domain.task.task import Task
 from agents.domain.text.sanitize import clean, hidden_in
 from bot.cards import replies
+from bot.cards.learning.batches import batch_key
 from bot.delivery.announcer import house_of, reply, whisper, wish
 from bot.intake import access
 from bot.intake.access import OverQuota, Quota, strangers_among, with_names
@@ -366,7 +367,7 @@ def _posts_at(pressed: Pressed, tx: Transaction) -> list[Wish]:
 def _carries(post: Wish, token: str, decision: Decision) -> bool:
     """By its key, for what a message showed a moment ago may be gone from it by now; else by its buttons."""
     own = f"status:{decision.task}" if decision.kind is Kind.CONTROLS else f"decision:{decision.id}"
-    if post.key == own or post.key.startswith(f"batch:{decision.task}:"):
+    if post.key in (own, batch_key(decision)):
         return True
     card = load_card(post.body)
     return any(button.choice.token == token for button in (*card.buttons, *card.more))

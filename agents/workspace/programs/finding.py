@@ -81,7 +81,8 @@ class Programs:
             real = Path(node).resolve()
             argv = (str(real), str(path))
             if not real.is_relative_to(_USR):
-                readable.append(real.parent.parent)
+                prefix = real.parent.parent
+                readable.append(real if _holds_more(prefix) else prefix)
         shown = tuple(each for each in readable if not each.is_relative_to(_USR / "bin") and each != _USR)
         return Program(argv=argv, version=_version(path), readable=shown)
 
@@ -91,7 +92,13 @@ def _layer(path: Path) -> Path:
     packages = [folder for folder in path.parents if folder.name == "node_modules"]
     if packages:
         return packages[-1]
-    return path.parent if path.parent not in (Path("/usr/bin"), Path("/usr/local/bin"), Path("/bin")) else path
+    return path if path.parent.name in ("bin", "sbin") or _holds_more(path.parent) else path.parent
+
+
+def _holds_more(folder: Path) -> bool:
+    """Whether other things are in it, too: it is somebody's home, a hidden folder right in that, or the machine's."""
+    home = Path.home().resolve()
+    return home.is_relative_to(folder) or (folder.parent == home and folder.name[:1] == ".") or len(folder.parts) < 3
 
 
 def _is_script(path: Path) -> bool:

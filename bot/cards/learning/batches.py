@@ -16,11 +16,16 @@ MOST = 5  # items of a message, so that every platform has room for their button
 SHOWN = 700  # characters of one item
 
 
+def batch_key(decision: Decision) -> str:
+    """Of the message that this decision may be shown in beside others; empty: it has one of its own."""
+    at = f"{decision.opened_at.timestamp():.6f}"
+    return f"batch:{decision.task}:{at}" if decision.kind in BATCHED else ""
+
+
 def batch_of(known: Decision, scene: Scene) -> Posting | None:
     """The message that this decision is shown in beside others; None: it has a card of its own."""
-    if known.kind not in BATCHED:
+    if not (key := batch_key(known)):
         return None
-    key = f"batch:{scene.task.id}:{known.opened_at.timestamp():.6f}"
     shown = scene.shown(key)
     if shown is None:
         items = [each for each in scene.task.open if each.kind in BATCHED and each.opened_at == known.opened_at][:MOST]

@@ -14,6 +14,7 @@ from agents.domain.decisions.table import rule_name
 from agents.domain.errors import SettingsProblem
 from agents.domain.ids import Account
 from agents.domain.task.task import Task
+from bot.delivery.announcer import wish
 from bot.intake.inbox import Outcome
 from bot.messages import Card, Pressed, load_card
 from bot.permissions import Permissions
@@ -260,6 +261,18 @@ async def test_attack_14_a_decisions_token_on_the_status_card_of_its_task(room: 
     controls = next(d for d in (await _task(room, task)).open if d.kind is Kind.CONTROLS)
     stopped = await room.press(ANA, controls, "a", thread=task.request.thread, message=status)
     assert stopped.state is DeliveryState.HANDLED
+
+
+async def test_attack_14_a_decisions_token_on_a_message_of_several_others(room: Room) -> None:
+    task = await room.task()
+    decision = await room.ask(task, Kind.MERGE)
+    key = f"batch:{task.id}:{decision.opened_at.timestamp():.6f}"
+    several = wish(key, task.request.thread, Card(title="Two proposals"))
+    await room.database.write(lambda tx: tx.posts.want(several, MORNING))
+    message = (await room.announce())[key]
+    await refused(
+        room, room.pressed(LEAD, decision, YES, thread=task.request.thread, message=message), "do not know this button"
+    )
 
 
 async def _task(room: Room, task: Task) -> Task:

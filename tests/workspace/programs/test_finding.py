@@ -82,3 +82,23 @@ def test_every_program_is_pinned_with_a_hash() -> None:
         known = packaged_engines()[engine]
         assert known.packages and known.keys and "/" in known.model
         assert all(package.integrity.startswith("sha512-") for package in known.packages.values())
+
+
+def test_no_home_is_shown_to_a_sandbox_for_a_program_that_lies_in_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    home = tmp_path / "home" / "ana"
+    monkeypatch.setenv("HOME", str(home))
+    for place in (
+        home / "claude",
+        home / "bin" / "claude",
+        home / ".local" / "bin" / "claude",
+        tmp_path / "home" / "claude",
+    ):
+        path = program(place)
+        assert programs(tmp_path, tmp_path, claude=str(path)).find(EngineName.CLAUDE).readable == (path,)
+    script = program(home / "tools" / "gemini.js")
+    for place in (home / "bin" / "node", home / ".local" / "bin" / "node"):
+        node = program(place)
+        made = programs(tmp_path, node.parent, gemini=str(script)).find(EngineName.GEMINI)
+        assert made.readable == (script.parent, node)
