@@ -320,7 +320,8 @@ class _Reading:
     def _fault(self, fault: Fault, plan: Decomposition) -> Odd:
         what, _, step = fault.text.partition(": ")
         step = f"{step[:1].upper()}{step[1:]}." if step else "Change it."
-        for subtask in sorted(plan.subtasks, key=lambda each: -each.number):
+        said = set(re.findall(r"\b[Ss]ubtask (\d{1,9})\b", what))
+        for subtask in (each for each in plan.subtasks if str(each.number) in said):
             named = f"`{self.components[subtask.number - 1][0]}`"
             what = what.replace(f"Subtask {subtask.number} ({subtask.title})", named)
             what = re.sub(rf"\b[Ss]ubtask {subtask.number}\b", named, what)
