@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 
 from agents.domain.checks.file_kinds import holds_tests
 from agents.domain.checks.hollow import Function, Hollow, assertions, hollow_reason
-from agents.domain.checks.source.assert_worth import calls_of, row_counts, worth
+from agents.domain.checks.source.assert_worth import calls_of, cases_of, row_counts, worth
 from agents.domain.checks.source.looser import asked_more, is_looser
 from agents.domain.checks.suite import function_of, is_in, module_of
 
@@ -24,6 +24,7 @@ class FunctionText:
     asserted: frozenset[str] = frozenset()  # what they say
     asserts: int  # that are reached and can fail, each counted once
     most: int = 0  # that those stand for at most, with those of what it calls
+    cases: int = 1  # different ones that its marks name
     calls: Counter[str] = field(default_factory=Counter)  # outside of what stands for itself
     constants: Counter[str] = field(default_factory=Counter)
     hollow: Hollow | None = None
@@ -98,6 +99,7 @@ def _describe(name: str, node: Function, lines: Sequence[str], tables: Mapping[s
         asserted=asserted,
         asserts=len(asserted),
         most=worth(node, reached, tables),
+        cases=cases_of(node, tables),
         calls=calls_of(node),
         constants=Counter(constants),
         hollow=hollow_reason(node) if name.rpartition(".")[2].startswith("test") else None,
@@ -253,6 +255,7 @@ def weaker_functions(changes: Sequence[FunctionChange]) -> tuple[FunctionChange,
             if each.is_hollowed
             or _only_lost(each, changes)
             or (after.most < before.asserts and (has < had or _is_lost(each, changes)))
+            or (after.cases < before.cases and _is_lost(each, changes))
             or is_looser(before.text, after.text, others=_asked_by_others(each, changes))
         ),
     )

@@ -185,11 +185,27 @@ def value_of(node: ast.expr) -> Any:
             if not hasattr(value, "__len__"):
                 raise ValueError("it has no length")
             return len(value)
+        case ast.Call(func=ast.Attribute(value=ast.Constant(value=str()))) | ast.Subscript(value=ast.Constant()):
+            return _word_of(node)
         case _:
             try:
                 return ast.literal_eval(node)
             except (TypeError, SyntaxError, MemoryError, RecursionError) as problem:
                 raise ValueError("not written out") from problem
+
+
+def _word_of(node: ast.expr) -> str:
+    """A word that is put together. Raises ValueError where it is not known from reading."""
+    match node:
+        case ast.Call(func=ast.Attribute(value=ast.Constant(value=str(word)), attr="join"), args=[given], keywords=[]):
+            parts = value_of(given)
+            if isinstance(parts, list | tuple) and all(isinstance(each, str) for each in parts):
+                return word.join(parts)
+        case ast.Call(func=ast.Attribute(value=ast.Constant(value=str(word)), attr="upper"), args=[]):
+            return word.upper()
+        case ast.Subscript(value=ast.Constant(value=str(word)), slice=ast.Slice(None, None, ast.UnaryOp())):
+            return word[::-1]
+    raise ValueError("no word")
 
 
 def _last_word(node: ast.expr) -> str:

@@ -33,7 +33,7 @@ SAME = "Not run again: it passed on the very same files, in the same environment
 _SILENT = (Belief.MUTE, Belief.PARTLY)
 LEFT_OUT = "tests that ran before the change do not run any more"  # perhaps by mistake
 NOTHING = Heard()
-IS_TEST = "::"
+IS_TEST, _EQUAL = "::", ".__eq__"
 TAMPERED = "the test runner was tampered with"
 UNHEARD = "its runner of tests was not heard to its end, twice: this machine is too busy. Check again when it is not"
 
@@ -74,6 +74,13 @@ class _Run(NamedTuple):
     belief: Belief
     doubt: str = ""  # why it is not believed
     heard: Heard = NOTHING
+
+
+def _how_replaced(names: Sequence[str]) -> str:
+    equal = [name.removesuffix(_EQUAL) for name in names if name.endswith(_EQUAL)]
+    others = [name for name in names if not name.endswith(_EQUAL)]
+    said = [f"{few(others)} stood for something else while they ran"] if others else []
+    return "; ".join((*said, *([f"{few(equal)} is equal to anything"] if equal else [])))
 
 
 def _as_before(run: PassedRun) -> _Run:
@@ -189,7 +196,7 @@ class GateRunner:
         if run.doubt and not base and not await self._doubted_before(name, command):
             return LEFT_OUT if run.belief is Belief.PARTLY else f"{TAMPERED}: {run.doubt}"
         if not base and (replaced := await self._newly_replaced(name, command, run)):
-            return f"{TAMPERED}: {few(replaced)} stood for something else while they ran"
+            return f"{TAMPERED}: {_how_replaced(replaced)}"
         return UNHEARD if run.belief is Belief.UNHEARD and row.score is Score.PASS else ""
 
     async def _newly_replaced(self, name: str, command: Command, run: _Run) -> list[str]:

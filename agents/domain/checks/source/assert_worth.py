@@ -21,8 +21,20 @@ def worth(function: Function, reached: list[ast.AST], tables: Mapping[str, int])
     """`reached`: its assertions. One of several values, or in a loop, stands for as many."""
     known = {**tables, **row_counts(ast.Module(body=function.body, type_ignores=[]))}
     wanted = {id(node) for node in reached}
-    return sum(times * max(1, _of_one(node, known)) for node, times in _with_loops(function, known, 1)
-               if id(node) in wanted)  # fmt: skip
+    of_one = (
+        times * max(1, _of_one(node, known)) for node, times in _with_loops(function, known, 1) if id(node) in wanted
+    )
+    return cases_of(function, known) * sum(of_one)
+
+
+def cases_of(function: Function, known: Mapping[str, int]) -> int:
+    """How many different ones its marks name."""
+    found = 1
+    for mark in function.decorator_list:
+        match mark:
+            case ast.Call(func=ast.Attribute(attr="parametrize"), args=[_, values, *_]):
+                found *= max(1, _rows(values, known))
+    return found
 
 
 def _with_loops(node: ast.AST, known: Mapping[str, int], times: int) -> Iterator[tuple[ast.AST, int]]:
@@ -51,7 +63,7 @@ def _of_one(node: ast.AST, known: Mapping[str, int]) -> int:
 def _rows(node: ast.expr, known: Mapping[str, int]) -> int:
     match node:
         case ast.Tuple(elts=values) | ast.List(elts=values) | ast.Set(elts=values):
-            return len(values)
+            return len(set(map(ast.dump, values)))
         case ast.Dict(values=values):
             return len(values)
         case ast.Name(id=name):

@@ -19,6 +19,7 @@ _STRICT = frozenset({"assertEqual", "assertEquals", "assert_equal", "assertListE
 _LOOSE = frozenset({"assertIn", "assertGreater", "assertGreaterEqual", "assertLess", "assertLessEqual", "assertRegex",
                     *("assertNotEqual", "assertIsNotNone", "assertIsInstance", "assert_called", "assert_called_once"),
                     *("startswith", "endswith", "isinstance", "match", "search")})  # fmt: skip
+_ROUGH = frozenset({"round", "len", "bool", "type", "abs", "int", "hash", "floor", "ceil", "trunc"})
 _LOOSE_OPS = (ast.In, ast.Gt, ast.GtE, ast.Lt, ast.LtE, ast.NotEq, ast.IsNot)
 
 
@@ -38,7 +39,7 @@ def is_looser(before: str, after: str, *, others: Mapping[str, int] | None = Non
     more, less = has.counts - had.counts, had.counts - has.counts - Counter(others or {})
     if (more["wide"] and less["narrow"]) or (less["words"] and not less["raises"]):
         return True
-    if more["loose"] and less["strict"]:
+    if (more["loose"] and less["strict"]) or (more["rough"] and not more["strict"] and had.counts["strict"]):
         return True
     return _is_wider(had.tolerances, has.tolerances)
 
@@ -89,6 +90,7 @@ def _of_values(node: ast.AST) -> Iterator[str]:
     match node:
         case ast.Call() if name_called(node) in _STRICT:
             yield "strict"
+            yield from ("rough" for each in node.args if isinstance(each, ast.Call) and name_called(each) in _ROUGH)
         case ast.Assert(test=test):
             yield from _of_truth(test)
         case ast.Expr(value=ast.Call() as call) if name_called(call) in _LOOSE:
@@ -100,8 +102,9 @@ def _of_truth(test: ast.expr) -> Iterator[str]:
         case ast.BoolOp(op=ast.And(), values=values):
             for each in values:
                 yield from _of_truth(each)
-        case ast.Compare(ops=[ast.Eq() | ast.Is()]):
+        case ast.Compare(left=left, ops=[ast.Eq() | ast.Is()], comparators=[right]):
             yield "strict"
+            yield from ("rough" for each in (left, right) if isinstance(each, ast.Call) and name_called(each) in _ROUGH)
         case ast.Compare(ops=[op]) if isinstance(op, _LOOSE_OPS):
             yield "loose"
         case ast.Call() if name_called(test) in _LOOSE:

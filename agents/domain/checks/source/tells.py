@@ -18,6 +18,12 @@ _OF_TESTS = re.compile(r"(?i)^_?tests?(_|$)|pytest|unittest|/tests?/")
 _ASK = frozenset({"get", "getenv", "startswith", "endswith", "find_spec", "import_module", "__import__", "match",
                   *("search", "fullmatch", "pop", "__contains__", "count", "find", "index")})  # fmt: skip
 _CALLERS = frozenset({"_getframe", "currentframe", "stack", "extract_stack", "walk_stack", "_current_frames"})
+# Whether tests lie beside it: as a path from where it is started, or from where it is itself.
+_LOOKS = frozenset({"exists", "isdir", "isfile", "is_dir", "is_file", "listdir", "iterdir", "glob", "rglob", "stat",
+                    *("open", "read_text", "read_bytes", "access", "scandir")})  # fmt: skip
+_PLACE = re.compile(r"(?i)(^|/)(tests?|conftest(\.py)?|test_\w+(\.py)?)(/|$)")
+_LISTED = re.compile(r"(?i)(^|\.)(conftest$|tests?(_|\.|$))")
+_HERE = frozenset({"__file__", "cwd", "getcwd", "curdir"})
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 
@@ -39,12 +45,7 @@ def _tells(text: str) -> Iterator[Tell]:
         tree = ast.parse(text)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return
-    for scope in _scopes(tree):
-        where = {_last_word(each) for each in ast.walk(scope)}
-        around = bool(where & _AROUND)
-        yield from (Tell.ASKS for each in ast.walk(scope) if _asks(each, _NAMES if around else _SURELY))
-        if where & _CALLERS and any(_names(each, _OF_TESTS) for each in ast.walk(scope)):
-            yield Tell.ASKS
+    yield from (Tell.ASKS for scope in _scopes(tree) for _ in _asking(scope))
     for node in ast.walk(tree):
         if (isinstance(node, ast.ImportFrom | ast.Import) and "unittest.mock" in _modules(node)) or _mocks(node):
             yield Tell.MOCKS
@@ -53,6 +54,45 @@ def _tells(text: str) -> Iterator[Tell]:
     yield from (Tell.EQUAL for _ in _equals_all(tree))
     if _loads_runner(tree):
         yield Tell.LOADS
+
+
+def _asking(scope: ast.AST) -> Iterator[ast.AST]:
+    """What in it asks whether it is being tested, and who calls it."""
+    nodes = list(ast.walk(scope))
+    where = {_last_word(each) for each in nodes}
+    names = _NAMES if where & _AROUND else _SURELY
+    for each in nodes:
+        listed = "modules" in where and _asks(each, _LISTED)
+        called = bool(where & _CALLERS) and (_names(each, _OF_TESTS) or _weighs_callers(each))
+        if listed or called or _asks(each, names) or _looks_for_tests(each):
+            yield each
+
+
+def _looks_for_tests(node: ast.AST) -> bool:
+    """By a path that is fixed; one that is given may be anybody's."""
+    if not isinstance(node, ast.Call) or name_called(node) not in _LOOKS:
+        return False
+    of = node.func.value if isinstance(node.func, ast.Attribute) else None
+    parts = [each for part in (of, *node.args) if part is not None for each in ast.walk(part)]
+    if not any(_names(each, _PLACE) for each in parts):
+        return False
+    names = {_last_word(each) for each in parts if isinstance(each, ast.Name) or _last_word(each) in _HERE}
+    return bool(names & _HERE) or names <= {"Path", "PurePath", "pathlib", "os", "path", "join"}
+
+
+def _weighs_callers(node: ast.AST) -> bool:
+    """Whether it goes on otherwise by who calls it, or by how many do."""
+    match node:
+        case ast.Compare(comparators=others) if all(_is_none(each) for each in others):
+            return False
+        case ast.Compare() | ast.Call(func=ast.Attribute(attr="startswith" | "endswith")):
+            return any(_last_word(each) in _CALLERS for each in ast.walk(node))
+        case _:
+            return False
+
+
+def _is_none(node: ast.expr) -> bool:
+    return isinstance(node, ast.Constant) and node.value is None
 
 
 def _mocks(node: ast.AST) -> bool:

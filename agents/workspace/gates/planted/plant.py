@@ -45,6 +45,7 @@ def passes():
     found = [{0}, {1}]
     assert sum(found) == {3}
 """
+_PARTS = ("watch", "codes", "loaded")  # of the plugin
 _SMALL = 0o644
 _REPORTERS = {
     Planted.MOCHA: ("mocha_reporter.cjs", ("--reporter={}", "--no-bail", "--no-parallel")),
@@ -83,12 +84,13 @@ def write_plant(folder: Path, socket: str, runner: Planted = Planted.PYTEST) -> 
         "passes": f"test_{secrets.token_hex(4)}",
         "watch": f"seen_{secrets.token_hex(6)}",
         "codes": f"code_{secrets.token_hex(6)}",
+        "loaded": f"look_{secrets.token_hex(6)}",
         "total": secrets.randbelow(9000),
     }
     _write(folder, "plan.json", json.dumps(plan))
     folder.chmod(0o755)
     if runner is Planted.PYTEST:
-        return _pytest(folder, {name: str(plan[name]) for name in ("module", "watch", "codes")})
+        return _pytest(folder, {name: str(plan[name]) for name in ("module", *_PARTS)})
     if runner.is_read:
         return Plant(folder=folder)
     plant = _node(folder) if runner is Planted.NODE else _by_reporter(folder, runner)
@@ -100,7 +102,7 @@ def _pytest(folder: Path, names: Mapping[str, str]) -> Plant:
     first, second = (secrets.randbelow(900) + 100 for _ in range(2))
     total = first + second
     _write(folder, f"{plugin}.py", (HERE / "pytest_plugin.py").read_text())
-    for each in ("watch", "codes"):
+    for each in _PARTS:
         _write(folder, f"{names[each]}.py", (HERE / f"pytest_{each}.py").read_text())
     _write(folder, f"{names['module']}.py", _BODIES.format(first, second, total + secrets.randbelow(50) + 1, total))
     return Plant(folder=folder, options=("-p", plugin), settings={"PYTHONPATH": str(folder)})

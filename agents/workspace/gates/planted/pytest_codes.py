@@ -17,7 +17,7 @@ from _pytest.assertion import rewrite
 
 ROOT = os.path.join(os.getcwd(), "")  # noqa: PTH109, PTH118  old Pythons
 SECONDS = 5.0  # of a suite so large that it takes longer, files are chosen by chance
-_parse, _compile, _rewrite = ast.parse, compile, rewrite.rewrite_asserts
+parse, _compile, _rewrite = ast.parse, compile, rewrite.rewrite_asserts
 _open, _read, _close, _clock = os.open, os.read, os.close, time.monotonic
 _WRITERS = {"globals", "setattr", "vars", "exec", "locals"}  # a file that writes its own tests
 _PARTS = ("co_name", "co_code", "co_names", "co_varnames", "co_argcount")
@@ -26,7 +26,7 @@ _PARTS = ("co_name", "co_code", "co_names", "co_varnames", "co_argcount")
 def find_others(items: Any, seed: Any, config: Any, known: Any) -> Any:
     """Names of tests whose code is another than their file has. `known`: a function of ours that was loaded so, too."""
     with contextlib.suppress(Exception):  # it only looks
-        if not _is_among(known.__code__, _codes_of(known.__code__.co_filename, config)):
+        if not is_among(known.__code__, codes_of(known.__code__.co_filename, config)):
             return []
         files: Any = {}
         for item in items:
@@ -44,10 +44,10 @@ def _look_through(files: Any, seed: Any, config: Any) -> Any:
         if _clock() > until:
             return
         with contextlib.suppress(Exception):  # what cannot be read so was loaded in some other way
-            plain, codes = _plain_tests(path), _codes_of(path, config)
+            plain, codes = plain_functions(path), codes_of(path, config)
             for item in files[path]:
                 function = _function_of(item)
-                if function is not None and _name_of(item) in plain and not _is_among(function.__code__, codes):
+                if function is not None and _name_of(item) in plain and not is_among(function.__code__, codes):
                     yield item.nodeid.partition("[")[0]
 
 
@@ -66,9 +66,9 @@ def _function_of(item: Any) -> Any:
     return found if hasattr(found, "__code__") else None
 
 
-def _plain_tests(path: Any) -> Any:
-    """Tests of a file that nothing but marks stands above: the name is the function itself, if it is given no other."""
-    tree = _parse(_content(path))
+def plain_functions(path: Any) -> Any:
+    """Those of a file that nothing but marks stands above: the name is the function itself, if it is given no other."""
+    tree = parse(content_of(path))
     used = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
     given = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load)}
     return set() if used & _WRITERS else set(_functions(tree.body, "")) - given
@@ -91,12 +91,12 @@ def _is_mark(node: Any) -> Any:
     return isinstance(node, ast.Name) and node.id == "mark"
 
 
-def _codes_of(path: Any, config: Any) -> Any:
+def codes_of(path: Any, config: Any) -> Any:
     """As they are where assertions are told in full, and as they stand."""
     found: Any = []
-    source = _content(path)
+    source = content_of(path)
     for is_plain in (False, True):
-        tree = _parse(source, filename=path)
+        tree = parse(source, filename=path)
         if not is_plain:
             _rewrite(tree, source, path, config)
         _collect(_compile(tree, path, "exec", dont_inherit=True), found)
@@ -110,7 +110,7 @@ def _collect(code: Any, found: Any) -> None:
             _collect(each, found)
 
 
-def _is_among(code: Any, codes: Any) -> Any:
+def is_among(code: Any, codes: Any) -> Any:
     return any(_is_same(code, each) for each in codes)
 
 
@@ -123,7 +123,7 @@ def _is_same(one: Any, other: Any) -> Any:
     )
 
 
-def _content(path: Any) -> Any:
+def content_of(path: Any) -> Any:
     file = _open(path, os.O_RDONLY)
     try:
         parts: Any = []

@@ -24,6 +24,7 @@ _line.connect(PLAN["socket"])  # from the top of the tree: a socket's path may n
 _send, _dumps = _line.sendall, json.dumps
 _watch = importlib.import_module(PLAN["watch"])
 _codes = importlib.import_module(PLAN["codes"])
+_loaded = importlib.import_module(PLAN["loaded"])
 _watch.watch()
 
 
@@ -86,8 +87,19 @@ class Recorder:
         if self.module is not None:
             for name in _codes.find_others(session.items, PLAN["seed"], session.config, self.module.fails):
                 _watch.replaced[name] = True
+        self.look_behind(session)
         self.quiet = manager.subset_hook_caller("pytest_runtest_logreport", hidden)
         tell("plan", len(session.items), [item.nodeid for item in chosen])
+
+    def look_behind(self, session: Any) -> None:
+        for name in _loaded.find_served(session.items, session.config):
+            _watch.replaced[name] = True
+
+    @pytest.hookimpl(trylast=True)
+    def pytest_sessionfinish(self, session: Any) -> None:
+        self.look_behind(session)
+        for name in _loaded.find_equal():
+            _watch.replaced[name] = True
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtest_protocol(self, item: Any, nextitem: Any) -> None:

@@ -20,6 +20,9 @@ _TEST_FOLDERS = ("tests", "test")
 _STARTS = ("subprocess.Popen", "os.fork", "os.forkpty", "os.posix_spawn", "os.exec", "os.spawn", "os.system")
 _WRITES = os.O_WRONLY | os.O_RDWR
 _JUDGES = ("pytest", "_pytest", "pluggy", "unittest")
+# What tests read and compare by: whoever serves others in their place is the program itself, or nobody minds.
+_MEANS = ("builtins", "io", "os", "posixpath", "pathlib", "math", "operator", "json", "json.decoder", "csv", "codecs")
+_SPEAKS = ("print", "input", "help", "exit", "quit", "breakpoint")
 _PAUSE = 0.2  # seconds between two looks
 reads: Any = {}
 starts: Any = {}
@@ -44,10 +47,12 @@ def begin(nodeid: str) -> None:
 
 
 def keep() -> None:
-    importlib.import_module("unittest.case")
+    for each in ("unittest.case", *_MEANS):
+        importlib.import_module(each)
     for module in list(sys.modules.values()):
         name = getattr(module, "__name__", "")
-        if name.partition(".")[0] not in _JUDGES or not hasattr(module, "__dict__"):
+        wanted = name.partition(".")[0] in _JUDGES or name in _MEANS
+        if not wanted or not hasattr(module, "__dict__"):
             continue
         _keep(module, name)
         for own, value in list(vars(module).items()):
@@ -57,6 +62,8 @@ def keep() -> None:
 
 def _keep(owner: Any, name: str) -> None:
     for own, value in list(vars(owner).items()):
+        if own in _SPEAKS:
+            continue
         if callable(value) or isinstance(value, (staticmethod, classmethod, property)):
             _kept[name + "." + own] = (owner, own, value)
 
@@ -64,9 +71,31 @@ def _keep(owner: Any, name: str) -> None:
 def compare() -> None:
     """Each name of ours that stands for something else now."""
     for name, (owner, own, value) in _kept.items():
-        if owner.__dict__.get(own) is not value:
+        now = owner.__dict__.get(own)
+        if now is not value and (name.partition(".")[0] in _JUDGES or _is_of_program(now)):
             replaced[name] = True
     _looked[0] = time.monotonic()
+
+
+def _is_of_program(value: Any) -> bool:
+    """No stand-in of a library, nor one that tests brought."""
+    for wraps in ("__func__", "func", "fget"):
+        value = getattr(value, wraps, value)
+    code = getattr(value, "__code__", None)
+    if code is None:
+        kind = value if isinstance(value, type) else type(value)
+        module = sys.modules.get(kind.__module__)
+        name = str(getattr(module, "__file__", None) or "<none>")
+        if value is None or (name == "<none>" and kind.__module__ != "builtins"):
+            return False
+    else:
+        name = code.co_filename
+    return name.startswith("<") or is_of_program(name)
+
+
+def is_of_program(name: str) -> bool:
+    """Whether a file is the project's own, and none of its tests."""
+    return name.startswith(ROOT) and "/site-packages/" not in name and not is_of_tests(name)
 
 
 def _in(each: str, own: str) -> bool:
@@ -83,7 +112,7 @@ def _look(event: str, given: Any) -> None:
         starts[_at[0]] = True
     elif event == "object.__setattr__" and given[1] == "__code__":
         name = given[0].__code__.co_filename
-        if given[0].__module__.partition(".")[0] in _JUDGES or (name.startswith(ROOT) and _is_of_tests(name)):
+        if given[0].__module__.partition(".")[0] in _JUDGES or (name.startswith(ROOT) and is_of_tests(name)):
             replaced[given[0].__module__ + "." + given[0].__qualname__] = True
 
 
@@ -101,12 +130,12 @@ def _asked_by_test() -> bool:
     while frame is not None:
         name = frame.f_code.co_filename
         if name.startswith(ROOT) and "/site-packages/" not in name:
-            return _is_of_tests(name)
+            return is_of_tests(name)
         frame = frame.f_back
     return False
 
 
-def _is_of_tests(name: str) -> bool:
+def is_of_tests(name: str) -> bool:
     *folders, last = name[len(ROOT) :].split("/")
     named = last.startswith("test_") or last.endswith("_test.py") or last == "conftest.py"
     return named or any(folder in _TEST_FOLDERS for folder in folders)
