@@ -19,13 +19,25 @@ from tests.evaluator.languages import LANGUAGES
 from tests.evaluator.pieces import Piece
 from tests.evaluator.red_base import RED_BASE
 from tests.evaluator.second_look import SECOND_LOOK
+from tests.evaluator.served import SERVED_PIECES
 from tests.evaluator.talked_round import TALKED_ROUND
 from tests.evaluator.unproven import UNPROVEN
 from tests.evaluator.variants import VARIANTS
 from tests.evaluator.yard import Verdict, judge_all, missing_programs
 
 RULES = ("forbidden files", "scope", "secrets", "loop")
-OTHERS = (*LANGUAGES, *RED_BASE, *TALKED_ROUND, *UNPROVEN, *LADDER, *ATTACKS, *HONEST, *VARIANTS, *SECOND_LOOK)
+OTHERS = (
+    *LANGUAGES,
+    *RED_BASE,
+    *TALKED_ROUND,
+    *UNPROVEN,
+    *LADDER,
+    *ATTACKS,
+    *HONEST,
+    *VARIANTS,
+    *SECOND_LOOK,
+    *SERVED_PIECES,
+)
 ALL = (*GOOD, *BAD_RULES, *BAD_TESTS, *OTHERS)
 # What `make test` has judged, one or two of a kind; `make bench ARGS=--all`, where sandboxes are named, takes all.
 # Those that rules send back cost little.

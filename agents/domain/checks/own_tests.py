@@ -118,6 +118,8 @@ def _named(line: str, paths: Collection[str]) -> set[str]:
             path = word.removeprefix("./").rstrip("/")
             if word.startswith("-") or path in _OF_PROGRAM or not (surely or starts or at == 0):
                 continue
+            if at == 0 and "/" not in path and path not in _STARTS:  # from a folder that is looked through first
+                found |= {each for each in paths if each.endswith(f"/{path}")}
             said = _SAYS_SO.search(path) is not None
             found |= {each for each in paths if _is_meant(each, path, said=said, surely=surely)}
     return found

@@ -56,6 +56,19 @@ def outside_functions(text: str) -> str | None:
     return "\n".join((*sorted(_imports(tree)), *_statements(tree.body)))
 
 
+def bare_asserts(text: str) -> str:
+    """What a script asserts outside of functions, and can fail; one a line."""
+    try:
+        tree = ast.parse(text)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return ""
+    body = [node for node in tree.body if not isinstance(node, ast.ClassDef | Function)]
+    script = ast.parse("def script():\n    pass").body[0]
+    assert isinstance(script, ast.FunctionDef)
+    script.body = [*body, *script.body]
+    return "\n".join(f"assert {ast.dump(each)}" for each in assertions(script))
+
+
 def _imports(tree: ast.Module) -> Iterator[str]:
     for node in tree.body:
         match node:

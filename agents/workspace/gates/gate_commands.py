@@ -1,8 +1,9 @@
 """The commands that gates run, without a shell around names from the project."""
 
 import json
+import re
 import shlex
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 
 from agents.domain.checks.evaluation import FILES
@@ -48,6 +49,17 @@ _CLIPPY = (
     "fi\n"
     "if command -v cargo-clippy >/dev/null; then exec cargo clippy --offline --quiet; fi"
 )
+
+
+# An operator's command that starts pytest and nothing else, with options that leave no test out.
+_STARTS_PYTEST = re.compile(r"(?:(?:[\w./-]*/)?python3?(?:\.\d+)? -m )?(?:[\w./-]*/)?(?:pytest|py\.test)(?= |$)")
+_OF_SHELLS = frozenset("&|;<>`$()*?~{}#!\\\n")
+_KEPT_OPTION = re.compile(
+    r"-[qvslx]+|-r\w+|--exitfirst|--(?:maxfail|tb|durations|color|verbosity|import-mode|cov|cov-[\w-]+|timeout)(?:=.*)?"
+    r"|--(?:strict(?:-\w+)?|no-header|no-summary|disable-warnings|showlocals|quiet|verbose|doctest-modules|no-cov)"
+)
+_WITH_VALUE = ("-n", "-p", "-W", "-o")
+_STOPS_EARLY = re.compile(r"-\w*x\w*|--exitfirst|--maxfail.*")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -122,6 +134,37 @@ def tests(way: Way, environment: Environment, out: str, measured: Sequence[str] 
     """`out` is a fresh folder beneath the tree, for reports; `measured` are files whose coverage is wanted."""
     command = _pytest(environment, out, measured, place) if way is Way.PYTEST else _TESTS[way]
     return replace(command, folder=place.folder, is_suite=True)
+
+
+def tests_by(command: str, plain: Command | None, tests: Collection[str], place: Place) -> Command:
+    """What the operator wrote: told test by test, as `plain` is, where it is pytest for all these tests; else by how it
+    ends, and by what the one pytest says that it starts."""
+    given = _given_to_pytest(command, [place.inside(path) for path in tests])
+    if given is None or plain is None:
+        plants = Planted.BENEATH if command.count("pytest") == 1 else None
+        return replace(shell(command), folder=place.folder, is_suite=True, plants=plants)
+    return replace(plain, argv=(*plain.argv, *given), shown=command)
+
+
+def _given_to_pytest(command: str, tests: Sequence[str]) -> list[str] | None:
+    """None: it starts something else too, or leaves out some of these tests. It may not stop at what fails first."""
+    starts = _STARTS_PYTEST.match(command.strip())
+    if starts is None or _OF_SHELLS.intersection(command):
+        return None
+    try:
+        words = shlex.split(command.strip()[starts.end() :])
+    except ValueError:
+        return None
+    places, kept = list[str](), list[str]()
+    for at, word in enumerate(words):
+        if word in _WITH_VALUE or (at and words[at - 1] in _WITH_VALUE) or _KEPT_OPTION.fullmatch(word):
+            kept += [] if _STOPS_EARLY.fullmatch(word) else [word]
+        elif word.startswith("-") or ":" in word:
+            return None
+        else:
+            places.append(word.removeprefix("./").rstrip("/"))
+    whole = all(any(each in (".", path) or path.startswith(f"{each}/") for each in places) for path in tests)
+    return [*kept, *places] if whole or not places else None
 
 
 _TESTS = {

@@ -21,7 +21,7 @@ from agents.workspace.gates.gate_commands import Command, Place
 from agents.workspace.gates.gate_runner import AS_COMMITTED, GateRunner, Outcome
 from agents.workspace.gates.originals import Restored, check_settings, few
 from agents.workspace.gates.planted.belief import Belief
-from agents.workspace.gates.planted.runners import planted_in
+from agents.workspace.gates.planted.runners import planted_beneath, planted_in
 
 _RUFF_BROKE = 2
 TESTS, LINT, ORIGINALS = "tests", "lint", old_tests.ORIGINALS
@@ -119,7 +119,7 @@ async def tests(runner: GateRunner, suite: SuiteRuns | None) -> Outcome:
     if suite is None or command is None or runner.case.is_gone:
         why = "the project has no tests" if command is None else "its folder is there no more"
         return Outcome(row=GateRun(name=name, score=Score.PASS, why=why, skipped=True))
-    if why := why_not_run(runner) if command.report else "":
+    if why := why_not_run(runner):
         return Outcome(row=GateRun(name=name, score=Score.NEEDS_REVISION, why=why))
     outcome = await judge_suite(suite, await runner.run(name, command))
     if command.report:
@@ -232,7 +232,9 @@ async def new_tests(runner: GateRunner, suite: SuiteRuns | None) -> GateRun:
 async def suite_files(suite: SuiteRuns) -> SuiteFiles:
     runner, case = suite.runner, suite.runner.case
     found = case.way if case.is_part else detect.tests(case.before) or detect.tests(case.after)
-    way = None if runner.commands.tests or own_of(runner).tests else found
+    if runner.commands.tests or own_of(runner).tests:
+        found = Way.PYTEST if suite.by_name else None
+    way = found
     return SuiteFiles(case=case, way=way, reads=await data_read(suite) | await helpers_changed(case))
 
 
@@ -242,19 +244,33 @@ def place_of(runner: GateRunner) -> Place:
 
 def tests_command(runner: GateRunner, *, measured: bool = False) -> Command | None:
     """None: there are none. Raises NoEnvironment."""
-    if runner.commands.tests:
-        return replace(gate_commands.shell(runner.commands.tests), is_suite=True)
     case = runner.case
-    if own := own_of(runner).tests:
-        return replace(gate_commands.shell(own), folder=case.package, is_suite=True)
+    if own := runner.commands.tests or own_of(runner).tests:
+        return _tests_by(runner, own, measured=measured and "--cov" not in own)
     way = case.way if case.is_part else detect.tests(case.before) or detect.tests(case.after)
     if way is None:
         return None
+    command = _usual_tests(runner, way, place_of(runner), measured=measured)
+    return replace(command, plants=command.plants or planted_in(way, case.before, case.after))
+
+
+def _usual_tests(runner: GateRunner, way: Way, place: Place, *, measured: bool) -> Command:
+    case = runner.case
     paths = dict.fromkeys((*case.changed_files, *case.measured))
     sources = [path for path in paths if path.endswith(".py") and not case.is_test(path)]
     measured = measured and not detect.measures_itself(case.after)
-    command = gate_commands.tests(way, runner.environment, runner.out, sources if measured else (), place_of(runner))
-    return replace(command, plants=command.plants or planted_in(way, case.before, case.after))
+    return gate_commands.tests(way, runner.environment, runner.out, sources if measured else (), place)
+
+
+def _tests_by(runner: GateRunner, own: str, *, measured: bool) -> Command:
+    """What the operator wrote, for everything or for a package."""
+    case, place = runner.case, Place() if runner.commands.tests else place_of(runner)
+    plain = None
+    if runner.environment.has("pytest"):
+        plain = _usual_tests(runner, Way.PYTEST, place, measured=measured)
+    found = [path for path in (*case.had, *case.has) if detect.PY_TEST.search(path) and case.owns(path)]
+    command = gate_commands.tests_by(own, plain, found, place)
+    return replace(command, plants=command.plants or planted_beneath(own, case.before, case.after))
 
 
 async def _at_fault(runner: GateRunner, outcome: Outcome) -> GateRun:

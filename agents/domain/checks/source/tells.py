@@ -33,6 +33,8 @@ class Tell(StrEnum):
     MOCKS = "mocks"  # it answers with stand-ins that tests make
     LOADS = "loads"  # the runner of tests
     JUMPS = "jumps"  # it moves whoever calls it
+    LEAVES = "leaves"  # it ends whoever loads it, as if all were well
+    SERVES = "serves"  # something else in place of what tests compare by
 
 
 def tells_in(before: str, after: str) -> tuple[Tell, ...]:
@@ -52,6 +54,7 @@ def _tells(text: str) -> Iterator[Tell]:
         elif _jumps(node):
             yield Tell.JUMPS
     yield from (Tell.EQUAL for _ in _equals_all(tree))
+    yield from (Tell.LEAVES for _ in _leaves(tree))
     if _loads_runner(tree):
         yield Tell.LOADS
 
@@ -93,6 +96,32 @@ def _weighs_callers(node: ast.AST) -> bool:
 
 def _is_none(node: ast.expr) -> bool:
     return isinstance(node, ast.Constant) and node.value is None
+
+
+def _leaves(tree: ast.Module) -> Iterator[ast.AST]:
+    """When it is loaded, or when all is over."""
+    loaded = list(tree.body)
+    for node in loaded:
+        guarded = isinstance(node, ast.If) and any(_last_word(each) == "__name__" for each in ast.walk(node.test))
+        if not guarded and isinstance(node, ast.If | ast.Try | ast.With):
+            loaded += [each for each in ast.iter_child_nodes(node) if isinstance(each, ast.stmt)]
+        if isinstance(node, ast.Expr | ast.Raise) and _is_exit(node.value if isinstance(node, ast.Expr) else node.exc):
+            yield node
+    calls = (node for node in ast.walk(tree) if isinstance(node, ast.Call) and name_called(node) == "register")
+    yield from (call for call in calls if any(map(_hands_exit, call.args)))
+
+
+def _hands_exit(node: ast.expr) -> bool:
+    return any(_last_word(each) == "_exit" for each in ast.walk(node))
+
+
+def _is_exit(node: ast.expr | None) -> bool:
+    """With nothing to complain of."""
+    called = node if isinstance(node, ast.Call) else None
+    name = name_called(called) if called else _last_word(node) if node else ""
+    given = called.args if called else []
+    is_good = all(isinstance(each, ast.Constant) and not each.value for each in given)
+    return name in ("_exit", "abort") or (name in ("exit", "quit", "SystemExit") and is_good)
 
 
 def _mocks(node: ast.AST) -> bool:

@@ -107,7 +107,8 @@ async def _failing(suite: SuiteRuns, files: SuiteFiles, outcome: Outcome) -> lis
     found = difference(frozenset(report.names), await suite.before())
     still = [name for name in found.before if not _was_rewritten(name, suite, files)]
     counts = sorted(set((*found.newly, *found.before)) - set(still))
-    chance = await suite.find_unsteady(counts, files.as_before) if counts else frozenset[str]()
+    again = counts if suite.tested is None or suite.tested.row.score is Score.PASS else []  # it is refused already
+    chance = await suite.find_unsteady(again, files.as_before) if again else frozenset[str]()
     counts = [name for name in counts if name not in chance]
     return [f"{len(counts)} of the tests as they were fail on the new code: {few(counts)}"] if counts else []
 

@@ -7,7 +7,14 @@ from agents.domain.checks.changed_tests import changed_test
 from agents.domain.checks.evaluation import ChangedTest, Rung
 from agents.domain.checks.file_kinds import is_code, is_test_data
 from agents.domain.checks.inline_tests import take_apart, with_tests_of
-from agents.domain.checks.python_tests import Compared, FunctionChange, compare, functions_in, outside_functions
+from agents.domain.checks.python_tests import (
+    Compared,
+    FunctionChange,
+    bare_asserts,
+    compare,
+    functions_in,
+    outside_functions,
+)
 from agents.domain.checks.source.around_tests import steers
 from agents.domain.checks.source.doctests import lost_examples
 from agents.domain.checks.source.tells import Tell, tells_in
@@ -124,8 +131,11 @@ class SuiteFiles:
 
     @property
     def weakening(self) -> Weakened:
-        """Of files in other languages, by what can be seen of them."""
+        """Of files in other languages, by what can be seen of them; and of what stands outside of functions."""
         before, after = self._texts(readable=False)
+        scripts = self._texts(readable=True)
+        before.update({path: bare_asserts(text) for path, text in scripts[0].items()})
+        after.update({path: bare_asserts(text) for path, text in scripts[1].items()})
         for each in self.case.differing if self.way is Way.CARGO else ():
             path = each.change.path
             if path.endswith(".rs") and self.case.owns(path) and not self.holds(path):

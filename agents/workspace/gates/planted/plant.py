@@ -16,6 +16,7 @@ class Planted(StrEnum):
     """The runners of tests that are given planted ones."""
 
     PYTEST = "pytest"
+    BENEATH = "beneath"  # pytest, started by what the project or its operator wrote
     NODE = "node"  # node --test
     MOCHA = "mocha"
     JEST = "jest"
@@ -31,7 +32,7 @@ class Planted(StrEnum):
     @property
     def counts_planted(self) -> bool:
         """Whether planted tests that fail make it fail."""
-        return self is not Planted.PYTEST
+        return self not in (Planted.PYTEST, Planted.BENEATH)
 
 
 # Written anew each time, with other numbers: what takes assertions out of tests must take out these.
@@ -65,7 +66,7 @@ class Plant:
     passes: str = ""
 
     def environ(self, environ: Mapping[str, str]) -> dict[str, str]:
-        joined = {"PYTHONPATH": ":", "NODE_OPTIONS": " "}
+        joined = {"PYTHONPATH": ":", "NODE_OPTIONS": " ", "PYTEST_ADDOPTS": " "}
         more = {
             name: joined[name].join(filter(None, (environ.get(name), each))) for name, each in self.settings.items()
         }
@@ -89,8 +90,10 @@ def write_plant(folder: Path, socket: str, runner: Planted = Planted.PYTEST) -> 
     }
     _write(folder, "plan.json", json.dumps(plan))
     folder.chmod(0o755)
-    if runner is Planted.PYTEST:
-        return _pytest(folder, {name: str(plan[name]) for name in ("module", *_PARTS)})
+    if runner in (Planted.PYTEST, Planted.BENEATH):
+        plant = _pytest(folder, {name: str(plan[name]) for name in ("module", *_PARTS)})
+        told = {**plant.settings, "PYTEST_ADDOPTS": " ".join(plant.options)}
+        return plant if runner is Planted.PYTEST else replace(plant, options=(), settings=told)
     if runner.is_read:
         return Plant(folder=folder)
     plant = _node(folder) if runner is Planted.NODE else _by_reporter(folder, runner)

@@ -62,7 +62,9 @@ class Planting:
         if not self.runner.counts_planted:
             if ran.exit_code == _BROKE_DOWN:
                 return Belief.MUTE, ""
-            return weigh(heard, Claimed(exit_code=ran.exit_code, tests=tests, failed=failed))
+            belief, doubt = weigh(heard, Claimed(exit_code=ran.exit_code, tests=tests, failed=failed))
+            unheard = self.runner is Planted.BENEATH and ran.exit_code == 0 and not heard.ended
+            return (Belief.MUTE, "") if unheard and belief is Belief.UNKNOWN else (belief, doubt)
         belief, doubt = weigh(heard, Claimed(exit_code=ran.exit_code, counts_planted=True))
         if doubt or belief is Belief.UNHEARD:
             return belief, doubt

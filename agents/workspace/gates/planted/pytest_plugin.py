@@ -26,6 +26,7 @@ _watch = importlib.import_module(PLAN["watch"])
 _codes = importlib.import_module(PLAN["codes"])
 _loaded = importlib.import_module(PLAN["loaded"])
 _watch.watch()
+os.environ.pop("PYTEST_ADDOPTS", None)  # whatever else tests start is theirs
 
 
 def tell(*words: object) -> None:

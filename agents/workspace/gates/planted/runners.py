@@ -2,7 +2,7 @@
 
 import re
 
-from agents.workspace.gates.detect import Look, Way
+from agents.workspace.gates.detect import MAKEFILES, Look, Way
 from agents.workspace.gates.planted.plant import Planted
 
 _PLAIN = r"[^&|;<>`$]*$"  # nothing else is started
@@ -26,3 +26,9 @@ def _of_script(script: str) -> Planted | None:
         return Planted.NODE
     found = _OTHERS.match(script)
     return Planted(found[1]) if found else None
+
+
+def planted_beneath(command: str, before: Look, after: Look) -> Planted | None:
+    """Where the rules that make follows start one pytest."""
+    rules = [next((look.texts[each] for each in MAKEFILES if each in look.texts), "") for look in (before, after)]
+    return Planted.BENEATH if command.startswith("make") and all(each.count("pytest") == 1 for each in rules) else None

@@ -20,6 +20,9 @@ ASSERTS = "    def test_it(self):\n        assert {}\n"
         (ASSERTS, "found == 3", "found >= 0"),
         (ASSERTS, "found == 3 and other == 4", "found == 3 and other != 5"),
         ("def test_it():\n    self.{}\n", "assertEqual(a, 'ab')", "assertIn(a, ['ab', 'c'])"),
+        (ASSERTS, "found == 3", "round(found, -2) == 0"),
+        (ASSERTS, "found == [1, 2]", "len(found) == 2"),
+        ("def test_it():\n    self.{}\n", "assertEqual(a, [1])", "assertEqual(len(a), 1)"),
         (ASSERTS, "found is None", "isinstance(found, (str, type(None)))"),
     ],
 )
@@ -36,6 +39,8 @@ def test_looser(form: str, before: str, after: str) -> None:
         (ASSERTS, "found == 3", "found == 4"),
         (ASSERTS, "found == 3", "found == 3 and found > 2"),
         (ASSERTS, "len(found) > 0", "found"),
+        (ASSERTS, "found == [1, 2]", "found == [1, 2] and len(found) == 2"),
+        (ASSERTS, "found", "len(found) == 2"),
         (ASSERTS, "found == approx(1, abs=0.1)", "found == approx(2, abs=0.1)"),
         (ASSERTS, "found == 3", "("),
     ],
