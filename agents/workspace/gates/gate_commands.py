@@ -52,7 +52,7 @@ _CLIPPY = (
 
 
 # An operator's command that starts pytest and nothing else, with options that leave no test out.
-_STARTS_PYTEST = re.compile(r"(?:(?:[\w./-]*/)?python3?(?:\.\d+)? -m )?(?:[\w./-]*/)?(?:pytest|py\.test)(?= |$)")
+_STARTS_PYTEST = re.compile(r"(?:\.?venv/bin/)?(?:python3?(?:\.\d+)? -m )?(?:pytest|py\.test)(?= |$)")
 _OF_SHELLS = frozenset("&|;<>`$()*?~{}#!\\\n")
 _KEPT_OPTION = re.compile(
     r"-[qvslx]+|-r\w+|--exitfirst|--(?:maxfail|tb|durations|color|verbosity|import-mode|cov|cov-[\w-]+|timeout)(?:=.*)?"

@@ -9,6 +9,7 @@ from agents.domain.checks.evaluation import GateCommands
 from agents.workspace.environments.tree_environment import Environment, NoEnvironment, environment
 from agents.workspace.gates import detect, gate_commands
 from agents.workspace.gates.detect import Look, Way
+from agents.workspace.gates.planted.plant import Planted
 
 NOTHING = Look(texts={})
 
@@ -240,3 +241,38 @@ def test_what_cargo_says_of_its_tests_is_compared() -> None:
     for said in ("[package]\nautotests = false", "[lib]\ntest = false", "[lib]\ndoctest = false",
                  "[lib]\nharness = false", "[[test]]\nname = 'a'", "[[bin]]\nname = 'b'"):  # fmt: skip
         assert detect.cargo_settings(look(Cargo_toml=said)) != plain
+
+
+@pytest.mark.parametrize(
+    ("command", "given"),
+    [
+        ("pytest", ()),
+        ("python -m pytest -q -x tests", ("-q", "tests")),
+        (
+            ".venv/bin/pytest --maxfail=1 -n 4 -p no:cacheprovider ./tests/",
+            ("-n", "4", "-p", "no:cacheprovider", "tests"),
+        ),
+        ("pytest -W error tests/unit tests/test_a.py", ("-W", "error", "tests/unit", "tests/test_a.py")),
+        ("pytest tests/unit", None),
+        ("pytest -k cart", None),
+        ("pytest tests/test_a.py::test_one", None),
+        ("pytest tests && ruff check", None),
+        ("cd app; pytest", None),
+        ("/opt/venv/bin/pytest", None),
+        ("pytest 'tests", None),
+        ("tox", None),
+    ],
+)
+def test_an_operators_pytest_is_told_test_by_test_where_it_runs_all(
+    command: str, given: tuple[str, ...] | None, tmp_path: Path
+) -> None:
+    around, tests = room(tmp_path, "pytest"), ["tests/test_a.py", "tests/unit/test_b.py"]
+    plain = gate_commands.tests(Way.PYTEST, around, "out")
+    made = gate_commands.tests_by(command, plain, tests, gate_commands.ROOT)
+    assert made.shown == command and made.is_suite
+    if given is None:
+        assert made.argv == ("/bin/sh", "-c", command) and not made.report
+        assert made.plants is (Planted.BENEATH if "pytest" in command else None)
+    else:
+        assert made.argv == (*plain.argv, *given) and made.report == plain.report
+    assert gate_commands.tests_by(command, None, tests, gate_commands.ROOT).argv[-1] == command

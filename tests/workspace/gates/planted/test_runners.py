@@ -6,7 +6,7 @@ import pytest
 
 from agents.workspace.gates.detect import Look, Way
 from agents.workspace.gates.planted.plant import Planted
-from agents.workspace.gates.planted.runners import planted_in
+from agents.workspace.gates.planted.runners import planted_beneath, planted_in
 
 
 def look(script: str) -> Look:
@@ -45,3 +45,10 @@ def test_other_languages_have_one() -> None:
     nothing = look("")
     found = {way: planted_in(way, nothing, nothing) for way in (Way.PYTEST, Way.GO, Way.CARGO, Way.MAKE)}
     assert found == {Way.PYTEST: Planted.PYTEST, Way.GO: Planted.GO, Way.CARGO: Planted.CARGO, Way.MAKE: None}
+
+
+def test_one_pytest_that_make_starts_is_heard() -> None:
+    rules = Look(texts={"Makefile": "test:\n\tpytest -q\n"})
+    assert planted_beneath("make test", rules, rules) is Planted.BENEATH
+    assert planted_beneath("make test", rules, Look(texts={})) is None
+    assert planted_beneath("./test", rules, rules) is None
