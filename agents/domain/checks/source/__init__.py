@@ -1,1 +1,1 @@
-"""Sources of Python programs, read and never run."""
+"""Sources of programs, mostly of Python, read and never run."""

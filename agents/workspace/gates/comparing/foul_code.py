@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 
 from agents.domain.checks.inline_tests import Parts, take_apart
 from agents.domain.checks.source.tells import Tell, tells_in
-from agents.domain.checks.text_tells import tells_in_text
+from agents.domain.checks.source.text_tells import tells_in_text
 from agents.workspace.gates.gate_runner import GateRunner
 from agents.workspace.gates.originals import few
 from agents.workspace.gates.planted.stand_ins import stand_ins

@@ -117,8 +117,7 @@ def _is_equal(kind: Any) -> Any:
         return False
     base = next(each for each in kind.__mro__ if each in _VALUES)
     value, others = _VALUES[base]
-    try:
+    with contextlib.suppress(Exception, SystemExit):
         made = base.__new__(kind, value) if value else base.__new__(kind)
         return all((made == each) is True for each in others)
-    except BaseException:
-        return False
+    return False

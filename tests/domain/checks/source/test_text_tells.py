@@ -3,7 +3,7 @@
 import pytest
 
 from agents.domain.checks.source.tells import Tell
-from agents.domain.checks.text_tells import tells_in_text
+from agents.domain.checks.source.text_tells import tells_in_text
 
 ASKS, SERVES, EQUAL = (Tell.ASKS,), (Tell.SERVES,), (Tell.EQUAL,)
 
