@@ -154,7 +154,7 @@ MAY_HOLD_SENTENCES = {
         (f"{_KINDS}/work/{name}.py" for name in ("interface", "question", "scope", "taken")), "the minion reads it"
     ),
     f"{_DOMAIN}/learning/proposing.py": "the text of a task that is proposed",
-    f"{_DOMAIN}/learning/signature.py": "words that programs say",
+    f"{_DOMAIN}/learning/obstacle.py": "words that programs say",
     f"{_DOMAIN}/models/failure.py": "models read it",
     f"{_DOMAIN}/models/program_end.py": "words that programs say",
     f"{_DOMAIN}/models/routing.py": "why a setting led to a model",

@@ -22,6 +22,7 @@ from store.upcasts import upcast_decisions
 _P = tables.proposals
 DECIDES = (Kind.PROPOSAL, Kind.DIRECTIVES)  # a directive that is to be a task of its own is approved as a proposal
 _AS_JSON = ("rationale", "related_tasks", "related_issues")
+COMPARED = 200  # proposals whose words a new one is compared with
 DONE = ProposalStatus.IMPLEMENTED
 STATUS: dict[type[e.Event], ProposalStatus] = {
     e.ProposalApproved: ProposalStatus.APPROVED,
@@ -30,10 +31,17 @@ STATUS: dict[type[e.Event], ProposalStatus] = {
 
 
 class Proposals(TransactionPart):
-    def is_known(self, likeness: str) -> bool:
+    def is_known(self, proposal: Proposal) -> bool:
         """Whether one like it is open, under way or turned down. What was done and came again may be proposed anew."""
-        same = select(_P.c.id).where(_P.c.likeness == likeness, _P.c.status != DONE).limit(1)
-        return self._db.execute(same).first() is not None
+        stands = _P.c.status.in_([each for each in ProposalStatus if each is not DONE])
+        same = select(_P.c.id).where(_P.c.likeness == proposal.likeness, stands).limit(1)
+        if self._db.execute(same).first() is not None:
+            return True
+        signature = proposal.rationale.signature
+        if signature is None or not signature.is_told_in_words:
+            return False
+        newest = select(_P).where(stands, _P.c.project == proposal.project).order_by(_P.c.created_at.desc())
+        return any(domain.is_like(proposal, each.proposal) for each in self._listed(newest.limit(COMPARED)))
 
     def all(self, *, pending: bool, limit: int = 1000) -> list[Listed]:
         """Oldest first."""

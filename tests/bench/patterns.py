@@ -26,6 +26,7 @@ from store.transaction import Transaction
 from tests.bench.floor import folder
 from tests.bench.office import open_office
 from tests.bench.rows import Row, Say, compared, in_turn
+from tests.builders.proposals import proposal_of
 
 SHORT, LONG = 100, 10_000
 ALIKE = 20  # subtasks that met the very same failure, in both
@@ -62,6 +63,9 @@ def _signature(number: int) -> Signature:
     return Signature(check="tests", obstacle=Obstacle.TESTS, names=(f"test_{number}",))
 
 
+UNHEARD_OF = proposal_of("Nobody says what a parcel weighs at most")
+
+
 async def _fill(office: Services, size: int) -> None:
     def write(tx: Transaction) -> None:
         met = [(number, _signature(0 if number < ALIKE else number)) for number in range(size)]
@@ -92,7 +96,7 @@ async def _look(office: Services) -> float:
         began = time.perf_counter()
         found = tx.failures.find_repeated(task, fresh)
         assert len(found) == 1 and len(found[0].tasks) == ALIKE
-        tx.proposals.is_known(found[0].signature.key)
+        assert not tx.proposals.is_known(UNHEARD_OF)
         assert tx.skills.too_seldom(task) == {}
         return time.perf_counter() - began
 

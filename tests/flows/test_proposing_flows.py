@@ -21,6 +21,7 @@ from tests.flows.world import ANA
 
 BLOCKER = "There is no compiler in the sandbox (exit 127)"
 AGAIN = "there is no compiler in the sandbox: exit 1"
+OTHERWISE = "I cannot go on: no compiler is available in this sandbox."
 
 
 def blocked(problem: str = BLOCKER) -> GaveUp:
@@ -106,11 +107,11 @@ async def test_a_job_that_decides_sees_the_project_as_it_is(work: Work) -> None:
     assert project and project.name == "shop" and [each.task for each in project.proposals] == [work.task]
 
 
-@pytest.mark.parametrize("choice", ["approve", "reject"])
-async def test_what_was_decided_on_does_not_come_back(work: Work, choice: str) -> None:
+@pytest.mark.parametrize(("choice", "words"), [("approve", AGAIN), ("reject", AGAIN), ("reject", OTHERWISE)])
+async def test_what_was_decided_on_does_not_come_back(work: Work, choice: str, words: str) -> None:
     await stuck(work, BLOCKER)
     await work.press(Kind.PROPOSAL, choice)
-    work.workshop.minions.scripts = {1: [says(blocked(AGAIN))]}
+    work.workshop.minions.scripts = {1: [says(blocked(words))]}
     await work.press(Kind.ESCALATION, "hint", "look again")
     await work.settle()
     assert len(await listed(work)) == 1 and not (await shown(work)).proposals

@@ -139,7 +139,7 @@ async def test_what_a_reviewer_flags_is_one_message_with_buttons_for_each_and_ca
     talk = await task_number(play, 2)
     assert talk.request.thread != thread and "error_format" in talk.request.text
     first = (await play.stage.shown("ana", talk.request.thread))[0]
-    assert "Put right what a reviewer" in first.text
+    assert "Fix project-wide: Handlers have no" in first.text
     assert (await until(lambda: _asked(play, 2), "a question")).is_question
     await play.sees("ana", thread, "T-1 gave rise to a proposal", "error_format", offers="Approve proposal")
     statuses = [each.proposal.status for each in await play.program.queries.proposals(OPERATOR, pending=False)]

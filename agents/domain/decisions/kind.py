@@ -14,6 +14,7 @@ from agents.domain.decisions.decision import Decision, Option, with_letters
 from agents.domain.decisions.subject import OfHead, OfPlan, OfStep, Subject
 from agents.domain.events import Event
 from agents.domain.ids import DecisionId, PersonId, ProjectId
+from agents.domain.learning.proposal import Proposal
 from agents.domain.learning.signature import Pattern, Signature
 from agents.domain.limits import Limits
 from agents.domain.metrics.retry_rate import Retried
@@ -46,7 +47,7 @@ class Moment:
     manners: Callable[[Task], GitManners] = lambda task: PLAIN  # how git is used for it
     budget: float | None = None  # dollars a task may cost, where that is configured
     who: Callable[[PersonId], PersonId] = lambda id: id  # whom an id stands for now: accounts may be linked since
-    is_proposed: Callable[[str], bool] = lambda likeness: False  # whether one like it is open, under way or rejected
+    is_proposed: Callable[[Proposal], bool] = lambda its: False  # whether one like it is open, under way or rejected
     repeated: Callable[[Task, Sequence[Signature]], Sequence[Pattern]] = lambda task, fresh: ()  # that other tasks met
     skills_fared: Callable[[Task], Mapping[str, Fared]] = lambda task: {}  # those it used that help too seldom
     retried: Callable[[Task], Mapping[str, Retried]] = lambda task: {}  # roles of its runs that retry too often

@@ -2,10 +2,11 @@
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import StrEnum
 
 from agents.domain.knowledge.note import LINE, RULES, Folder, number_rules, written_size
+from agents.domain.knowledge.sections import Section, opens_or_closes, own_name, split_sections, without_fences
 from agents.domain.text.sanitize import clean, hidden_in
 
 PLACE = "docs/knowledge"
@@ -13,14 +14,17 @@ INDEX = f"{PLACE}/_index.md"
 LARGEST = 16 * 1024  # bytes of a note
 MOST_CHANGES = 20  # that a note's history keeps
 BY_HAND = "a person"
-# Anybody writes these files: each pattern reads a line once, however long it is and whatever it repeats.
-_HEADING = re.compile(r"(#{1,6})\s+(.*)")
-_UPDATED = re.compile(r"[_*]*\s*Last updated by:(.*)", re.IGNORECASE)
-_STATUS = re.compile(r"[_*]*\s*Status:(.*)", re.IGNORECASE)
-_ITEM = re.compile(r"(?:[-*+]|\d{1,3}[.)])\s+(.*)")
-_EXAMPLE = re.compile(r"[*_#\s]*(good|bad)\s*:?[*_]*\s*:?\s*(.*)", re.IGNORECASE)
-_FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
-_CHANGE = re.compile(r"[-*+]\s([^,]*),([^,]*),([^:]*):(.*)")
+# What ends each of them takes all that is left, so that no line is long to read.
+_UPDATED = re.compile(r"[_*\s]{0,9}Last updated by:(.*)", re.IGNORECASE)
+_STATUS = re.compile(r"[\W_]{0,9}Status[*_\s]{0,9}:(.*)", re.IGNORECASE)
+_AROUND = " \t_*`\"'.!>~-"
+_ITEM = re.compile(r"(?:[-*+•]|\d{1,3}[.)]|[a-z]\))\s+(.*)")
+_BOX = re.compile(r"\[[ xX]\]\s+")
+_EXAMPLE = re.compile(r"[\W_]*(good|bad)\s*:?[*_]*\s*:?\s*(.*)", re.IGNORECASE)
+_OTHERWISE = re.compile(r"[\W_]*(do|right|prefer|don.t|wrong|avoid)[\W_]*", re.IGNORECASE)
+_GOOD = ("good", "do", "right", "prefer")
+_FRONT_ENDS = ("---", "+++")
+_FRONT = re.compile(r"title\s{0,9}[:=](.*)", re.IGNORECASE)
 
 
 class Status(StrEnum):
@@ -51,8 +55,9 @@ class Note:
     bad: str = ""
     rationale: str = ""
     history: tuple[Past, ...] = ()
+    intro: str = ""  # what a person wrote below the title; it stays, too
     more: tuple[tuple[str, str], ...] = ()  # sections of a person's own; they stay, and no model is shown them
-    hidden: int = 0  # characters that a reader would not have seen
+    hidden: int = 0  # characters that no reader would have seen
 
     @property
     def name(self) -> str:
@@ -87,17 +92,6 @@ class NoteError(Exception):
         self.line, self.what, self.next_step = line, what, next_step
 
 
-@dataclass(slots=True)
-class _Section:
-    title: str
-    line: int
-    lines: list[str] = field(default_factory=list)
-
-    @property
-    def text(self) -> str:
-        return "\n".join(self.lines).strip("\n").rstrip()
-
-
 def read_note(folder: Folder, slug: str, content: bytes) -> Note | Problem:
     """A note, or why it is none. Nothing in it is believed beyond its form."""
     path = f"{PLACE}/{folder}/{slug}.md"
@@ -115,8 +109,9 @@ def _read(folder: Folder, slug: str, content: bytes) -> Note:
     except UnicodeDecodeError as error:
         line = content[: error.start].count(b"\n") + 1
         raise NoteError(line, "it is not UTF-8 text", "Save it as UTF-8.") from error
-    head, *sections = _split(clean(text))
-    known = {_known(section.title): section for section in reversed(sections)}
+    head, *sections = split_sections(clean(text))
+    known = {own_name(section.title): section for section in reversed(sections)}
+    head.title = head.title or _title_in_front(head.lines)
     if not head.title:
         raise NoteError(1, "it has no title", "Begin it with a line such as `# Error handling`.")
     if len(head.title) > LINE:
@@ -126,7 +121,6 @@ def _read(folder: Folder, slug: str, content: bytes) -> Note:
     if rules is None:
         raise NoteError(0, "it has no rules", "Add a section `## Rules` with one rule a line, such as `1. Do this`.")
     good, bad = _read_examples(known.get("examples"))
-    own = ("rules", "examples", "rationale", "history")
     return Note(
         folder=folder,
         slug=slug,
@@ -136,70 +130,57 @@ def _read(folder: Folder, slug: str, content: bytes) -> Note:
         rules=_read_rules(rules, status),
         good=good,
         bad=bad,
-        rationale=_unescape(known["rationale"].text) if "rationale" in known else "",
+        rationale=_unescape(known["rationale"].shown_text) if "rationale" in known else "",
         history=tuple(_read_history(known.get("history"))),
-        more=tuple((each.title, each.text) for each in sections if _known(each.title) not in own),
+        intro=_intro(head.lines),
+        more=tuple((each.title, each.text) for each in sections if not own_name(each.title)),
         hidden=hidden_in(text),
     )
 
 
-def _split(text: str) -> list[_Section]:
-    """What stands before the first section, with the title, and the sections; code in fences has no headings."""
-    found, fence = [_Section("", 0)], ""
-    for number, line in enumerate(text.split("\n"), 1):
-        mark = _FENCE.match(line)
-        if mark and (not fence or line.strip().startswith(fence)):
-            fence = "" if fence else mark[1]
-        heading = None if fence or mark else _HEADING.fullmatch(line)
-        depth, title = (len(heading[1]), heading[2].rstrip()) if heading else (0, "")
-        if depth == 1 and not found[0].title and len(found) == 1:
-            found[0].title, found[0].line = title, number
-        elif depth and (depth <= 2 or _known(title)):
-            found.append(_Section(title, number))
-        else:
-            found[-1].lines.append(line)
-    return found
+def _title_in_front(lines: Sequence[str]) -> str:
+    """Where the file begins with a block of settings, as makers of web pages have it."""
+    if not lines or lines[0].strip() not in _FRONT_ENDS:
+        return ""
+    found = (_FRONT.fullmatch(line.strip()) for line in lines[1:20])
+    return next((each[1].strip(_AROUND) for each in found if each), "")
 
 
-def _known(title: str) -> str:
-    """The section that a heading stands for, however it is put; empty: a person's own."""
-    word = title.casefold().strip(" :*_")
-    same = {"rule": "rules", "example": "examples", "why": "rationale", "reasons": "rationale", "changelog": "history"}
-    word = same.get(word, word)
-    return word if word in ("rules", "examples", "rationale", "history") else ""
+def _intro(lines: Sequence[str]) -> str:
+    if lines and lines[0].strip() in _FRONT_ENDS:
+        end = next((at for at, line in enumerate(lines[1:], 1) if line.strip() in _FRONT_ENDS), 0)
+        lines = lines[end + 1 :]
+    kept = (line for line in lines if not (_STATUS.fullmatch(line.strip()) or _UPDATED.fullmatch(line.strip())))
+    return "\n".join(kept).strip("\n").rstrip()
 
 
-def _read_head(head: _Section) -> tuple[Status, str]:
+def _read_head(head: Section) -> tuple[Status, str]:
     status, updated = Status.PROVISIONAL, ""
-    for at, line in enumerate(head.lines, 1):
+    for at, line in enumerate(head.shown, 1):
         number = at + (0 < head.line <= at)  # the title is not among them
         if found := _STATUS.fullmatch(line.strip()):
-            if (said := _bare(found[1])).casefold() not in set(Status):
+            said = found[1].partition("(")[0].strip(_AROUND)
+            if said.casefold() not in set(Status):
                 choices = ", ".join(Status)
                 raise NoteError(
                     number, f"“{said[:LINE]}” is no status", f"Write one of {choices}, or leave the line out."
                 )
             status = Status(said.casefold())
         elif found := _UPDATED.fullmatch(line.strip()):
-            updated = _bare(found[1])
+            updated = found[1].strip(" _*")
     return status, updated
 
 
-def _bare(said: str) -> str:
-    """Without what sets it in italics."""
-    return said.rstrip().rstrip("_*").strip()
-
-
-def _read_rules(section: _Section, status: Status) -> tuple[str, ...]:
+def _read_rules(section: Section, status: Status) -> tuple[str, ...]:
     rules = list[str]()
-    for line in section.lines:
+    for line in without_fences(section.shown):
         if found := _ITEM.fullmatch(line.strip()):
-            rules.append(found[1].strip())
+            rules.append(found[1])
         elif line.strip() and rules:
             rules[-1] = f"{rules[-1]} {line.strip()}"  # one that goes on in the next line
         elif line.strip():
             rules.append(line.strip())
-    rules = [rule for rule in rules if rule]
+    rules = [plain for rule in rules if (plain := tidy_rule(rule))]
     if not rules and status is not Status.DEPRECATED:
         raise NoteError(section.line, "its rules are empty", "Write one rule a line, such as `1. Do this`.")
     if (size := written_size(rules)) > RULES:
@@ -208,17 +189,30 @@ def _read_rules(section: _Section, status: Status) -> tuple[str, ...]:
     return tuple(rules)
 
 
-def _read_examples(section: _Section | None) -> tuple[str, str]:
-    parts: dict[str, list[str]] = {"good": [], "bad": []}
-    into: list[str] | None = None
-    for line in section.lines if section else []:
-        found = None if line.startswith((" ", "\t")) else _EXAMPLE.fullmatch(line)
-        if found and (into is None or ":" in line or line.lstrip().startswith(("#", "*"))):
-            into = parts[found[1].casefold()]
-            into += [found[2]] if found[2] else []
-        elif into is not None:
+def _read_examples(section: Section | None) -> tuple[str, str]:
+    """What stands before any name is a good one."""
+    good, bad = list[str](), list[str]()
+    into, is_named, is_code = good, False, False
+    for line in section.shown if section else []:
+        found = None if is_code else _example_name(line, is_named)
+        is_code ^= opens_or_closes(line)
+        if found:
+            into, is_named = good if found[0] in _GOOD else bad, True
+            into += [found[1]] if found[1] else []
+        else:
             into.append(line)
-    return dedent(parts["good"]), dedent(parts["bad"])
+    return dedent(good), dedent(bad)
+
+
+def _example_name(line: str, is_named: bool) -> tuple[str, str] | None:
+    """The name of an example, and what stands behind it in the same line."""
+    if line.startswith((" ", "\t")):
+        return None
+    is_marked = ":" in line or line.startswith(("#", "*"))
+    if (found := _EXAMPLE.fullmatch(line)) and (is_marked or not is_named):
+        return found[1].casefold(), found[2]
+    other = _OTHERWISE.fullmatch(line) if is_marked else None
+    return (other[1].casefold(), "") if other else None
 
 
 def dedent(lines: Sequence[str]) -> str:
@@ -231,11 +225,18 @@ def dedent(lines: Sequence[str]) -> str:
     return "\n".join(line[margin:] for line in lines)
 
 
-def _read_history(section: _Section | None) -> Iterator[Past]:
-    for line in section.lines if section else []:
-        if found := _CHANGE.fullmatch(line.strip()):
-            day, by, task, what = map(str.strip, found.groups())
-            yield Past(day=day, by=by, task=task, what=what)
+def _read_history(section: Section | None) -> Iterator[Past]:
+    for line in section.shown if section else []:
+        day, _, rest = line.strip().partition(", ")
+        by, _, rest = rest.partition(", ")
+        task, colon, what = rest.partition(":")
+        if day[:2] in ("- ", "* ", "+ ") and colon:
+            yield Past(day=day[2:].strip(), by=by, task=task, what=what.strip())
+
+
+def tidy_rule(rule: str) -> str:
+    """As it is read again."""
+    return _BOX.sub("", " ".join(rule.split()), count=1)
 
 
 def render_note(note: Note) -> str:
@@ -249,6 +250,7 @@ def render_note(note: Note) -> str:
         *note.more,
     )
     head = f"# {note.title}\n\n_Last updated by: {note.updated or BY_HAND}_\n_Status: {note.status}_\n"
+    head += f"\n{note.intro}\n" if note.intro else ""
     return head + "".join(f"\n## {title}\n\n{text}\n" for title, text in sections if text or title == "Rules")
 
 

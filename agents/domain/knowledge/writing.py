@@ -4,7 +4,17 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
-from agents.domain.knowledge.document import INDEX, MOST_CHANGES, Note, Past, Status, dedent, render_index, render_note
+from agents.domain.knowledge.document import (
+    INDEX,
+    MOST_CHANGES,
+    Note,
+    Past,
+    Status,
+    dedent,
+    render_index,
+    render_note,
+    tidy_rule,
+)
 from agents.domain.knowledge.note import Carried, Confirmation as Confirmation, Move, NoteChange, Supervisor, faults
 from agents.domain.text.redact import Redact
 from agents.domain.text.sanitize import clean, one_line
@@ -35,13 +45,18 @@ def tidy_change(change: NoteChange) -> NoteChange:
     """As it would be read again: nothing that a reader does not see, no blanks around."""
     return replace(
         change,
-        title=" ".join(clean(change.title).split()),
-        rules=tuple(" ".join(clean(rule).split()) for rule in change.rules),
+        title=" ".join(_seen(change.title).split()),
+        rules=tuple(tidy_rule(_seen(rule)) for rule in change.rules),
         good=_tidy_example(change.good),
         bad=_tidy_example(change.bad),
-        rationale="\n".join(line.rstrip() for line in clean(change.rationale).strip().split("\n")),
-        what=one_line(clean(change.what), 100),
+        rationale="\n".join(line.rstrip() for line in _seen(change.rationale).strip().split("\n")),
+        what=one_line(_seen(change.what), 100),
     )
+
+
+def _seen(text: str) -> str:
+    """Nothing in it hides what follows from whoever reads the page."""
+    return clean(text).replace("<!--", "<! --")
 
 
 def _tidy_example(text: str) -> str:
@@ -66,6 +81,7 @@ def note_after(before: Note | None, writing: Writing) -> Note:
         bad=text.bad,
         rationale=text.rationale,
         history=(*old.history, past)[-MOST_CHANGES:],
+        intro=old.intro,
         more=old.more,
     )
 

@@ -8,6 +8,7 @@ from enum import StrEnum
 from agents.domain.errors import IllegalMove
 from agents.domain.fact import AboutProposal, OnEitherStream
 from agents.domain.ids import Account, PersonId, ProposalId, TaskId, derive_id, fingerprint
+from agents.domain.learning.signature import Signature
 
 
 class ProposalType(StrEnum):
@@ -55,6 +56,7 @@ PROPOSAL_MOVES: dict[ProposalStatus, frozenset[ProposalStatus]] = {
 class Rationale:
     trigger: Trigger
     evidence: tuple[str, ...]
+    signature: Signature | None = None  # of what is in the way; by it the same is known again in other words
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -93,6 +95,13 @@ class Listed:
     account: Account | None = None  # that decided
     reason: str = ""
     carried_out_by: TaskId | None = None
+
+
+def is_like(proposal: Proposal, other: Proposal) -> bool:
+    """Whether both are about the same, in the same project."""
+    these = (proposal.rationale.signature, other.rationale.signature)
+    told = these[0] is not None and these[1] is not None and these[0].is_like(these[1])
+    return proposal.project == other.project and (told or proposal.likeness == other.likeness)
 
 
 def proposal_id(task: TaskId, cause: str) -> ProposalId:

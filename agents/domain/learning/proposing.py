@@ -1,6 +1,8 @@
 """Making proposals. Each trigger has a function here."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from textwrap import shorten
 from typing import Any
 
 from agents.domain import events as e
@@ -9,8 +11,17 @@ from agents.domain.decisions.authority import Kind
 from agents.domain.decisions.kind import Follows, Moment, Question
 from agents.domain.decisions.kinds.learning.proposal import about
 from agents.domain.ids import fingerprint, project_id
-from agents.domain.learning.proposal import Level, Proposal, ProposalType, Rationale, Trigger, likeness, proposal_id
-from agents.domain.learning.signature import Obstacle, Pattern, Signature, of_blocker
+from agents.domain.learning.proposal import (
+    Level,
+    Proposal,
+    ProposalType,
+    Rationale,
+    Trigger,
+    is_like,
+    likeness,
+    proposal_id,
+)
+from agents.domain.learning.signature import Obstacle, Pattern, Signature, of_blocker, of_flag
 from agents.domain.metrics.retry_rate import Retried
 from agents.domain.skills.fared import Fared
 from agents.domain.task.task import Task
@@ -23,7 +34,7 @@ MOST_TASKS = 5  # that a proposal names
 
 def propose(task: Task, proposal: Proposal, moment: Moment) -> Follows:
     """It is put to a person and waits. One like it that is open, under way or turned down does not come back."""
-    if task.has_ended or moment.is_proposed(proposal.likeness):
+    if task.has_ended or moment.is_proposed(proposal):
         return []
     project = project_id(proposal.project)
     made = e.ProposalMade(task=task.id, project=project, at=moment.at, proposal=proposal)
@@ -40,6 +51,7 @@ _REMEDY: dict[Obstacle, tuple[ProposalType, Level]] = {
     Obstacle.NO_PERMISSION: (ProposalType.CONFIG_CHANGE, Level.HIGH),
     Obstacle.NO_NETWORK: (ProposalType.CONFIG_CHANGE, Level.HIGH),
     Obstacle.NO_SPACE: (ProposalType.CONFIG_CHANGE, Level.MEDIUM),
+    Obstacle.NO_MEMORY: (ProposalType.CONFIG_CHANGE, Level.MEDIUM),
     Obstacle.TIMEOUT: (ProposalType.CONFIG_CHANGE, Level.MEDIUM),
     Obstacle.RULES: (ProposalType.NEW_SKILL, Level.LOW),
     Obstacle.TESTS: (ProposalType.TOOL_FIX, Level.MEDIUM),
@@ -56,8 +68,10 @@ def look_for_patterns(task: Task, fresh: Sequence[Signature], moment: Moment) ->
         found += [_of_pattern(task, pattern, moment) for pattern in moment.repeated(task, fresh)]
         found += [_of_retries(task, role, of, moment) for role, of in moment.retried(task).items()]
         found += [_of_skill(task, name, fared, moment) for name, fared in moment.skills_fared(task).items()]
-    unlike = {proposal.likeness: proposal for proposal in found}
-    return [follows for proposal in unlike.values() for follows in propose(task, proposal, moment)]
+    unlike = list[Proposal]()
+    for proposal in found:
+        unlike = [*(other for other in unlike if not is_like(proposal, other)), proposal]
+    return [follows for proposal in unlike for follows in propose(task, proposal, moment)]
 
 
 def _flags(task: Task) -> Iterator[tuple[CodeReview, Systemic]]:
@@ -76,13 +90,16 @@ _RISK: dict[ProposalType, Level] = {
 
 def _of_flag(task: Task, by: str, flag: Systemic, moment: Moment) -> Proposal:
     type, said = ProposalType(flag.kind), cut(flag.what.strip(), MOST)
-    key = of_blocker(flag.what).key
+    signature = of_flag(flag.what)
+    key = signature.key
     return _proposal(
         task,
         f"{moment.cause}:flag:{key}",
         type=type,
-        title=f"Put right what a reviewer found everywhere: {one_line(said, 80)}",
-        rationale=Rationale(trigger=Trigger.REVIEW, evidence=(f"The {by} of {task.id} says: {said}",)),
+        title=f"Fix project-wide: {shorten(said, 100, placeholder=' …')}",
+        rationale=Rationale(
+            trigger=Trigger.REVIEW, evidence=(f"The {by} of {task.id} says: {said}",), signature=signature
+        ),
         proposed_action=cut(flag.action.strip(), MOST) or said,
         estimated_impact=Level.MEDIUM,
         risk=_RISK[type],
@@ -148,6 +165,7 @@ def _of_pattern(task: Task, pattern: Pattern, moment: Moment) -> Proposal:
         rationale=Rationale(
             trigger=Trigger.REPEATED,
             evidence=tuple(f"{each} met it{where}: {what}" for each in pattern.tasks[-MOST_TASKS:]),
+            signature=signature,
         ),
         proposed_action=f"A task of its own that removes the cause, so that no other task meets it{where}: {what}",
         estimated_impact=Level.HIGH if len(pattern.tasks) > 2 else Level.MEDIUM,
@@ -168,21 +186,22 @@ def after_blocker(task: Task, work: Work, blocker: str, moment: Moment) -> Follo
     if task.plan.rehearsal:
         return []
     title, said = task.plan.subtask(work.number).title, cut(blocker.strip(), MOST)
-    name, project = f"{task.id}.{work.number}", task.project or ""
+    name, project, signature = f"{task.id}.{work.number}", task.project or "", of_blocker(blocker)
     proposal = Proposal(
         id=proposal_id(task.id, f"{moment.cause}:{name}"),
         type=ProposalType.TOOL_FIX,  # by what gave rise to it: the minion's words do not choose its kind
         title=f"Remove what blocked “{one_line(title, 80)}”",
-        rationale=Rationale(trigger=Trigger.BLOCKER, evidence=(f"{name} ({title}) reports: {said}",)),
+        rationale=Rationale(
+            trigger=Trigger.BLOCKER, evidence=(f"{name} ({title}) reports: {said}",), signature=signature
+        ),
         proposed_action=f"A task of its own that removes what blocked “{title}”: {said}",
         estimated_impact=Level.HIGH if task.plan.draft and task.plan.draft.dependents(work.number) else Level.MEDIUM,
         risk=Level.MEDIUM,  # nobody knows before it is planned
         project=project,
-        likeness=fingerprint(project, of_blocker(blocker).key),
+        likeness=fingerprint(project, signature.key),
         related_tasks=(task.id,),
         related_issues=(task.request.origin.number,) if task.request.origin else (),
         created_at=moment.at,
     )
-    if moment.is_proposed(likeness(project, Trigger.BLOCKER, said)):  # as versions before this one told them apart
-        return []
-    return propose(task, proposal, moment)
+    earlier = replace(proposal, likeness=likeness(project, Trigger.BLOCKER, said))  # as older versions told them apart
+    return [] if moment.is_proposed(earlier) else propose(task, proposal, moment)

@@ -1,32 +1,19 @@
 """What kind of failure something was, so that the same failure in another task is known again, in whatever words."""
 
-import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from enum import StrEnum
+from dataclasses import dataclass, replace
 
 from agents.domain.checks.evaluation import Evaluation, GateRun, Score
 from agents.domain.ids import TaskId, fingerprint
+from agents.domain.learning.obstacle import Obstacle as Obstacle, codes_in, read_obstacle, tests_in
+from agents.domain.learning.wording import are_alike, telling_lines, things_in, words_in
 
 MOST = 6  # names that a message keeps
 READ = 6_000  # characters of a message, from its end: what is said last is why it ended
 BLOCKED = "blocked"  # the check of a worker that says that it cannot go on
-
-
-class Obstacle(StrEnum):
-    """What is in the way, where its words say so."""
-
-    MISSING_COMMAND = "missing_command"
-    MISSING_MODULE = "missing_module"
-    MISSING_FILE = "missing_file"
-    MISSING_VARIABLE = "missing_variable"
-    NO_PERMISSION = "no_permission"
-    NO_NETWORK = "no_network"
-    NO_SPACE = "no_space"
-    TIMEOUT = "timeout"
-    RULES = "rules"  # of a linter or a type checker, by their codes
-    TESTS = "tests"  # by their names
-    OTHER = "other"
+FLAGGED = "flagged"  # and of a reviewer that looks beyond the work
+OF_THE_WORK = (Obstacle.TESTS, Obstacle.RULES, Obstacle.OTHER)
+NEED_NO_WORDS = (Obstacle.NO_NETWORK, Obstacle.NO_SPACE, Obstacle.NO_MEMORY)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,6 +24,7 @@ class Signature:
     error: str = ""  # an ErrorClass, where it came to no result
     obstacle: Obstacle = Obstacle.OTHER
     names: tuple[str, ...] = ()  # of what is in the way: a command, a rule, a test; sorted
+    words: tuple[str, ...] = ()  # that carry its meaning, where nothing else tells; sorted
     area: str = ""  # the folder at the top that it is in; empty: all over, or nowhere
     role: str = ""
     engine: str = ""
@@ -44,7 +32,25 @@ class Signature:
     @property
     def key(self) -> str:
         """Who met it does not count: the next one would, too."""
-        return fingerprint(self.check, self.error, self.obstacle, self.area, *self.names)
+        return fingerprint(self.check, self.error, self.obstacle, self.area, *self.names, *self.words)
+
+    @property
+    def is_told_in_words(self) -> bool:
+        """Whether another may say the same and have another key: in other words, or where another check met it."""
+        return bool(self.words) or self.obstacle not in OF_THE_WORK
+
+    def is_like(self, other: "Signature") -> bool:
+        """Whether both are about the same. What the work has no part in is the same for whoever meets it; of what is
+        told in words, two that name different things are not alike."""
+        if self.key == other.key:
+            return True
+        if self.obstacle is not other.obstacle:
+            return False
+        if self.obstacle not in OF_THE_WORK and (self.names, self.words) == (other.names, other.words):
+            return True
+        same_check = (self.check, self.error) == (other.check, other.error)
+        apart = bool(self.names and other.names) and not {*self.names} & {*other.names}
+        return same_check and not apart and are_alike(self.words, other.words)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,51 +59,6 @@ class Pattern:
 
     signature: Signature
     tasks: tuple[TaskId, ...]  # the oldest first
-
-
-_NAME = r"[`'\"“‘]?\b([\w@][\w@./+-]{0,80}?)[`'\"”’]?"
-_OBSTACLES = (  # as text: compiled when a failure is read, not by whoever loads this
-    (Obstacle.MISSING_MODULE, rf"no module named {_NAME}(?:\s|$|[;,.:)])"),
-    (Obstacle.MISSING_MODULE, rf"cannot find (?:module|package) {_NAME}(?:\s|$|[;,.:)])"),
-    (Obstacle.MISSING_MODULE, rf"(?:module|package|crate) {_NAME} (?:is|was|could)? ?(?:not|missing|n.t)"),
-    (Obstacle.MISSING_COMMAND, rf"{_NAME}: (?:command )?not found\b"),
-    (Obstacle.MISSING_COMMAND, rf"command not found: {_NAME}(?:\s|$|[;,.)])"),
-    (
-        Obstacle.MISSING_COMMAND,
-        rf"(?:command|program|tool|executable) {_NAME} (?:is|was|could)? ?(?:not|missing|n.t)",
-    ),
-    (Obstacle.MISSING_COMMAND, rf"{_NAME} (?:is not installed|is missing from the path|is not (?:on|in) the path)"),
-    (Obstacle.MISSING_VARIABLE, r"\b([A-Z][A-Z0-9]*_[A-Z0-9_]+)\b[^\n]{0,40}\b(?:not set|unset|missing|required)"),
-    (Obstacle.MISSING_VARIABLE, r"\b(?:KeyError|variable|set)\b[^\n]{0,20}\b([A-Z][A-Z0-9]*_[A-Z0-9_]+)\b"),
-    (Obstacle.NO_PERMISSION, rf"(?:permission denied|not permitted|read-only file system)[^\n]*?:? {_NAME}\s*$"),
-    (Obstacle.NO_PERMISSION, r"()permission denied|not permitted|read-only file system"),
-    (Obstacle.MISSING_FILE, rf"no such file or directory[^\n]*?:? {_NAME}\s*$"),
-    (Obstacle.MISSING_FILE, rf"{_NAME}: no such file or directory"),
-    (Obstacle.NO_NETWORK, rf"could(?:n.t| not) (?:resolve|connect to)(?: host)?:? {_NAME}(?:\s|$|[;,:)])"),
-    (Obstacle.NO_NETWORK, r"()network is unreachable|connection refused|temporary failure in name resolution"),
-    (Obstacle.NO_NETWORK, r"()(?:no|without) (?:internet|network)(?: access)?\b"),
-    (Obstacle.NO_SPACE, r"()no space left|disk (?:is )?full|out of memory|cannot allocate memory"),
-    (Obstacle.TIMEOUT, r"()timed? ?out\b"),
-)
-_FAILED = re.compile(
-    r"^(?:FAILED|ERROR) (\S+)|^not ok \d+ -? ?(.+?)(?: #.*)?$|^\s*--- FAIL: (\S+)|^test (\S+) \.\.\. FAILED", re.M
-)
-_CODES = re.compile(
-    r"(?<![\w-])([A-Z]{1,4}\d{2,4}|TS\d{4}|E\d{4})(?![\w-])|\[([a-z]+(?:-[a-z]+)+)\]\s*$|\(([a-z]+/[a-z-]+)\)$", re.M
-)
-_RAISED = re.compile(r"^(?:E\s+)?([A-Za-z_.]*(?:Error|Exception|Warning))\b", re.M)
-_QUOTED = re.compile(r"[`“‘]([^`”’\n]{1,80})[`”’]|\"([^\"\n]{1,80})\"|'([^'\n]{1,80})'")
-_THINGS = re.compile(
-    r"\b[\w-]+\.\w{1,5}\b|\b[A-Z][A-Z0-9]*_[A-Z0-9_]+\b|\b[a-z]+_[a-z_]+\b|\b[A-Z][a-z]+(?:[A-Z]\w+)+\b"
-)
-_PASSING = re.compile(r"0x[0-9a-f]+|\b[0-9a-f]{7,64}\b|\d+|/(?:tmp|var/tmp|run|proc)/\S*", re.I)
-_WORD = re.compile(r"[a-z]{3,}")
-_SMALL = re.compile(
-    r"the|and|for|was|were|are|not|but|with|that|this|from|have|has|had|can|cannot|could|would|should|"
-    r"there|here|its|because|which|when|then|than|into|any|all|our|been|being|does|did|done|will|just|"
-    r"only|also|please|some|such|very|unable|able|fails|failed|failing|need|needs|needed|still|blocked|"
-    r"blocker|task|subtask|work"
-)
 
 
 def of_evaluation(judged: Evaluation, role: str = "", engine: str = "") -> Sequence[Signature]:
@@ -109,47 +70,46 @@ def of_evaluation(judged: Evaluation, role: str = "", engine: str = "") -> Seque
 
 
 def of_gate(gate: GateRun, paths: Iterable[str] = (), role: str = "", engine: str = "") -> Signature:
-    said = gate.output or gate.why
-    obstacle, names = _read(said)
-    if obstacle is Obstacle.OTHER and not names:
-        names = _plain_words(gate.why)
+    said = (gate.output or gate.why)[-READ:]
+    obstacle, names = _read(said, prose=False)
     area = _area(names) if obstacle is Obstacle.TESTS else _area(paths) if obstacle is Obstacle.OTHER else ""
-    check = gate.name.partition(" (")[0]  # of several packages each has its own
-    return Signature(check=check, error=gate.error, obstacle=obstacle, names=names, area=area, role=role, engine=engine)
+    return Signature(
+        check=gate.name.partition(" (")[0],  # of several packages each has its own
+        error=gate.error,
+        obstacle=obstacle,
+        names=names,
+        words=words_in(f"{gate.why}\n{telling_lines(said)}") if obstacle is Obstacle.OTHER and _is_vague(names) else (),
+        area=area,
+        role=role,
+        engine=engine,
+    )
 
 
 def of_blocker(said: str, role: str = "", engine: str = "") -> Signature:
-    obstacle, names = _read(said)
-    return Signature(check=BLOCKED, obstacle=obstacle, names=names or _plain_words(said), role=role, engine=engine)
-
-
-def _read(said: str) -> tuple[Obstacle, tuple[str, ...]]:
-    """What stands in the way comes first, for where it does, tests and rules fail only for that reason."""
     said = said[-READ:]
-    for obstacle, words in _OBSTACLES:
-        if found := re.search(words, said, re.I | re.M):
-            return obstacle, tuple(name.casefold() for name in _bare(found.groups()))
-    if tests := _names(_FAILED, said):
-        return Obstacle.TESTS, tests
-    if codes := _names(_CODES, said):
-        return Obstacle.RULES, codes
-    raised = _names(_RAISED, said)
-    things = {_PASSING.sub("", name).strip() for pattern in (_QUOTED, _THINGS) for name in _names(pattern, said)}
-    return Obstacle.OTHER, tuple(sorted({*raised, *(thing.casefold() for thing in things if thing)})[:MOST])
+    obstacle, names = _read(said, prose=True)
+    words = words_in(said) if obstacle is Obstacle.OTHER or not (names or obstacle in NEED_NO_WORDS) else ()
+    return Signature(check=BLOCKED, obstacle=obstacle, names=names, words=words, role=role, engine=engine)
 
 
-def _names(pattern: "re.Pattern[str]", said: str) -> tuple[str, ...]:
-    return tuple(sorted({name for found in pattern.finditer(said) for name in _bare(found.groups())})[:MOST])
+def of_flag(said: str) -> Signature:
+    """Of what a reviewer finds wrong everywhere."""
+    return replace(of_blocker(said), check=FLAGGED)
 
 
-def _bare(groups: Iterable[str | None]) -> list[str]:
-    """Of a path its last part: where a tool lies differs from one machine to the next."""
-    return [name if "::" in name else name.rstrip("/").rpartition("/")[2] for name in groups if name]
+def _read(said: str, *, prose: bool) -> tuple[Obstacle, tuple[str, ...]]:
+    """What stands in the way comes first, for where it does, tests and rules fail only for that reason."""
+    if found := read_obstacle(said, prose=prose):
+        return found
+    for obstacle, names in ((Obstacle.TESTS, tests_in(said)), (Obstacle.RULES, codes_in(said))):
+        if several := tuple(sorted(set(names))[:MOST]):
+            return obstacle, several
+    return Obstacle.OTHER, things_in(said)
 
 
-def _plain_words(said: str) -> tuple[str, ...]:
-    words = set(_WORD.findall(_PASSING.sub(" ", said[-READ:].casefold())))
-    return tuple(sorted(word for word in words if not _SMALL.fullmatch(word))[: 2 * MOST])
+def _is_vague(names: Iterable[str]) -> bool:
+    """Whether they say of what kind the error is, and nothing more."""
+    return all(name.endswith(("error", "exception", "warning")) for name in names)
 
 
 def _area(paths: Iterable[str]) -> str:

@@ -133,6 +133,7 @@ _SET = re.compile(
 _ALIAS = re.compile(r"(?<!\w)alias\s+([A-Za-z_]\w{0,30})=")
 _USED = re.compile(r"\$\{([A-Za-z_]\w*)\}|\$([A-Za-z_]\w*)")
 _NOTHING = re.compile(r"\$\{?[\d@*#!?]\}?|\$\(\s*\)|/\*.*?\*/|``")
+_SAID = re.compile(r"(?:\$\(|`) ?(?:echo|printf)(?: -[a-z]+)* [\"']?([\w./~ -]{1,40}?)[\"']? ?[)`]")
 _BRACES = re.compile(r"\{([^{}\n]*,[^{}\n]*)\}")
 _ONE_OF_ONE = re.compile(r"\[(\w)\]")
 _JOINED = re.compile(r"[\"']\s*(?:\+|\.\.?)\s*[\"']")
@@ -145,7 +146,7 @@ _MARKER = re.compile(r"^\s*(?:\d{1,3}[.)]|[-*+>])\s+")
 def values_in(text: str) -> Mapping[str, str]:
     """What variables and other names of commands are set to."""
     found = {name: value.strip("\"'") for name, value in _SET.findall(text)}
-    return {name: value for name, value in found.items() if value and name not in value}
+    return {name: value for name, value in found.items() if value and f"${name}" not in value}
 
 
 def other_names_in(text: str) -> frozenset[str]:
@@ -155,7 +156,7 @@ def other_names_in(text: str) -> frozenset[str]:
 def as_run(line: str, values: Mapping[str, str], names: frozenset[str] = frozenset()) -> str:
     """As a shell would read it: variables filled in, empty ones gone, braces spread, remarks and list marks gone."""
     line = _MARKER.sub("", _REMARK.sub("", line))
-    line = _JOINED.sub("", _NOTHING.sub("", line))
+    line = _JOINED.sub("", _NOTHING.sub("", _SAID.sub(r"\1", line)))
     line = _USED.sub(lambda found: values.get(found[1] or found[2], ""), line)
     for name in names & values.keys():
         line = values[name].join(re.split(rf"(?<![\w$=]){name}(?![\w=])", line))

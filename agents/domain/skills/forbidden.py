@@ -49,13 +49,16 @@ _TABLE: tuple[tuple[str, tuple[str, ...]], ...] = (
     (
         "code that is made at run time",
         (
-            r"(?<![a-z_.])(?:eval|exec|compile|execfile) ?\(|(?<![a-z])eval [$(]|(?<![a-z])eval ?\$|new ?function ?\(",
+            r"(?:(?<![a-z_.])|builtins ?\.)(?:eval|exec|compile|execfile) ?\(|(?<![a-z])eval(?: [$(]| ?\$)",
+            r"new ?function ?\(",
             r"os\.(?:system|exec[lv]p?e?|spawn[lv]p?e?) ?\(|popen ?\(|shell ?= ?true|child_?process",
             rf"(?<![a-z]){_CODE} (?:-[a-z]+ )*-[a-z]*[cer](?= )|(?<![a-z]){_CODE}-[ce](?=[^a-z])",
             rf"(?<![a-z])(?:{_SHELL}|{_CODE}) ?-? ?<<|(?<![a-z]){_SHELL} ?-c ",
             rf"\| ?(?:sudo ?)?(?:{_SHELL}|iex|invoke-?expression)(?![a-z.])(?! ?\|)(?= |$|;|-|\))",
             r"base64 ?(?:-d|--decode|-di)(?![a-z])|frombase64string|xxd ?-r|openssl ?enc ?-d",
             r"(?:powershell|pwsh)[^;|]{0,80} ?-e(?:nc?|c)?[a-z]* ?[a-z0-9+/=]{12}",
+            r"chr ?\( ?\d+ ?\)(?: ?[+.,&] ?chr ?\( ?\d+ ?\)){2}|fromcharcode ?\(|(?<![a-z])vm ?\. ?run ?in",
+            r"(?<![a-z])deno ?eval(?![a-z])|osascript ?-e|getruntime ?\( ?\) ?\. ?exec",
             r"(?<![a-z])iex(?![a-z])|invoke-?expression|source ?/dev/stdin|marshal\.loads|pickle\.loads",
         ),
     ),
@@ -72,6 +75,7 @@ _TABLE: tuple[tuple[str, tuple[str, ...]], ...] = (
         (
             r"(?<![a-z0-9])/etc(?:/|$| |;)|(?<![a-z0-9./])etc/(?:passwd|shadow|sudoers|ssh|hosts)",
             r"[~}e]/\.(?:ssh|aws|gnupg|netrc|kube|docker|npmrc|pypirc)|/\.(?:ssh|aws|gnupg)(?![a-z])",
+            r"[~}e]/\.(?:bash|zsh|profile)|authorized_keys|(?<![a-z])crontab ?-|userprofile%?[\\/]?\.(?:ssh|aws)",
             r"(?<![a-z])/root/|id_(?:rsa|ed25519|ecdsa)|/proc/(?:self|\d+|\*)/|docker\.sock",
         ),
     ),
@@ -97,6 +101,7 @@ _TABLE: tuple[tuple[str, tuple[str, ...]], ...] = (
             r"when ?(?:you ?|asked ?to ?)?(?:review|judg|evaluat|grad)[a-z]* ?(?:this|it)? ?,? ?(?:please ?)?"
             r"(?:approve|accept|(?:set|say|answer|return|reply|give)[^.]{0,24}(?:approve|proceed|lgtm|accept))",
             rf"(?:ignore|disregard|forget|override) ?{_ALL}(?:instruction|prompt|guideline|direction|order)",
+            r"(?:ignore|disregard|forget) ?(?:all ?|any ?|every ?)?(?:previous|prior|above|earlier|former) ?rules?",
             r"(?:disregard|forget|ignore) ?(?:all|everything|anything|whatever|what)[^.]{0,24}"
             r"(?:told|above|before|earlier|said)",
             r"(?:instructions?|prompts?|guidelines?) ?above ?(?:do not|no longer|are void)",

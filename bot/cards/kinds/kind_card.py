@@ -54,7 +54,9 @@ STEP_WAITS = "Running, and a step needs you"
 
 
 def request_in_short(task: Task) -> str:
-    return one_line(task.request.text, 200)
+    """Of a proposal that is carried out what is to be done; why stands where it was approved."""
+    text = task.request.text.strip()
+    return one_line(text.partition("\n")[0] if task.request.mandate else text, 200)
 
 
 def show_question(task: Task, decision: Decision) -> str:

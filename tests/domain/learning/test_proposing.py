@@ -80,7 +80,7 @@ def test_of_many_tasks_the_last_are_named_and_the_issue_that_asked() -> None:
 def test_a_flag_of_a_reviewer_is_proposed_once_however_often_it_is_raised() -> None:
     working = reviewed(FLAG, replace(FLAG, what="every module swallows errors!"))
     [made] = proposals(look_for_patterns(working.task, [], working.moment()))
-    assert made.title == "Put right what a reviewer found everywhere: every module swallows errors!"
+    assert made.title == "Fix project-wide: every module swallows errors!"
     assert made.rationale.trigger is Trigger.REVIEW and made.proposed_action == "Log them"
     assert made.rationale.evidence == ("The scope guard of T-1 says: every module swallows errors!",)
     assert (made.type, made.risk) == (ProposalType.CONFIG_CHANGE, Level.HIGH)
@@ -88,6 +88,13 @@ def test_a_flag_of_a_reviewer_is_proposed_once_however_often_it_is_raised() -> N
     [long] = proposals(look_for_patterns(quiet.task, [], quiet.moment()))
     assert long.proposed_action == long.rationale.evidence[0].removeprefix("The Security of T-1 says: ")
     assert len(long.proposed_action) <= MOST
+
+
+def test_two_reviewers_who_say_the_same_in_other_words_make_one_proposal() -> None:
+    again = replace(FLAG, what="In every module errors are swallowed")
+    other = replace(FLAG, what="No module writes a log")
+    made = proposals(look_for_patterns(reviewed(FLAG, again, other).task, [], Working().moment()))
+    assert [each.rationale.evidence[0].rpartition(": ")[2] for each in made] == [again.what, other.what]
 
 
 def test_a_skill_that_helps_too_seldom_is_to_be_revised() -> None:
@@ -109,7 +116,7 @@ def test_a_rehearsal_gives_rise_to_what_it_flags_on_purpose_alone() -> None:
 
 def test_what_is_open_or_turned_down_already_is_not_proposed_again() -> None:
     working = reviewed(FLAG)
-    assert look_for_patterns(working.task, [], working.moment(is_proposed=lambda like: True)) == []
+    assert look_for_patterns(working.task, [], working.moment(is_proposed=lambda its: True)) == []
     ended = replace(working.task, state=TaskState.DONE)
     assert look_for_patterns(ended, [], working.moment()) == []
 
@@ -134,6 +141,6 @@ def test_what_a_minion_could_not_remove_is_worth_a_task_of_its_own() -> None:
 def test_one_that_an_earlier_version_proposed_is_known_by_its_own_likeness() -> None:
     working = Working()
     before = likeness("api", Trigger.BLOCKER, BLOCKER)
-    assert blocked(working, is_proposed=lambda like: like == before) == []
+    assert blocked(working, is_proposed=lambda its: its.likeness == before) == []
     now = blocked(working)[0].likeness
-    assert now != before and blocked(working, is_proposed=lambda like: like == now) == []
+    assert now != before and blocked(working, is_proposed=lambda its: its.likeness == now) == []

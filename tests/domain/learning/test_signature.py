@@ -48,12 +48,83 @@ THE_SAME = {
         of_blocker("The fixture server ended at 0x7f33aa on port 41233 in /tmp/xyz1"),
         of_blocker("The fixture server ended at 0x55e1bc on port 50999 in /tmp/abc2"),
     ),
+    "a module, by another runtime": (
+        of_blocker("Error: Cannot find module '@babel/core'\nRequire stack:\n- x.js"),
+        of_blocker("The npm package `@babel/core` is missing."),
+    ),
+    "a command, with words around it": (
+        of_blocker("zsh: command not found: node"),
+        of_blocker("There is no `node` binary on this machine"),
+    ),
+    "a variable, as a program and as a person says it": (
+        of_blocker("KeyError: 'API_KEY'"),
+        of_blocker("API_KEY must be set before the tests run"),
+    ),
+    "a file, as a program and as a person says it": (
+        of_blocker("FileNotFoundError: [Errno 2] No such file or directory: 'config/settings.yaml'"),
+        of_blocker("The file config/settings.yaml does not exist"),
+    ),
+    "a place that is closed": (
+        of_blocker("PermissionError: [Errno 13] Permission denied: '/var/data'"),
+        of_blocker("I am not allowed to write to /var/data"),
+    ),
+    "a server out of reach": (
+        of_blocker("HTTPSConnectionPool(host='api.shop.test', port=443): Max retries exceeded"),
+        of_blocker("There is no network access to api.shop.test"),
+    ),
+    "a full disk": (of_blocker("ENOSPC: no space left on device, write"), of_blocker("The disk is full")),
+    "a test of Jest, as slow as it may be": (
+        gate("tests", "  ✕ adds two numbers (5 ms)"),
+        gate("tests", "  ✕ adds two numbers (41 ms)\n\nTests: 1 failed"),
+    ),
+    "a test, in a short and in a long report": (
+        gate("tests", "FAILED tests/test_cart.py::test_total[1] - assert 3 == 4"),
+        gate("tests", "tests/test_cart.py::test_total[1] FAILED                [ 50%]"),
+    ),
+    "a rule of ESLint": (
+        gate("lint", "src/a.ts\n  3:1  error  'x' is defined but never used  no-unused-vars"),
+        gate("lint", "src/b.ts\n  90:14  error  'sum' is defined but never used  no-unused-vars"),
+    ),
     "a package of several": (
         gate("tests (web)", "not ok 3 - adds two numbers"),
         gate("tests (api)", "not ok 7 - adds two numbers"),
     ),
 }
 LOOK_ALIKE = {
+    "two parts of one package": (of_blocker("No module named 'shop.cart'"), of_blocker("No module named 'shop.till'")),
+    "one name in two folders": (
+        of_blocker("cat: web/config.toml: No such file or directory"),
+        of_blocker("cat: api/config.toml: No such file or directory"),
+    ),
+    "a variable and a file of that name": (
+        of_blocker("API_KEY is not set"),
+        of_blocker("The file API_KEY.txt is missing"),
+    ),
+    "what is not installed and what is too old": (
+        of_blocker("openssl is not installed"),
+        of_blocker("openssl is too old"),
+    ),
+    "two services of one machine": (
+        of_blocker('connection to server at "localhost", port 5432 failed: Connection refused'),
+        of_blocker('connection to server at "localhost", port 6379 failed: Connection refused'),
+    ),
+    "two things that the code names": (
+        of_blocker("The type of `price` is unclear"),
+        of_blocker("The type of `total` is unclear"),
+    ),
+    "a full disk and too little memory": (
+        of_blocker("write: no space left on device"),
+        of_blocker("JavaScript heap out of memory"),
+    ),
+    "two tests of Jest": (gate("tests", "  ✕ adds (5 ms)"), gate("tests", "  ✕ removes (5 ms)")),
+    "two rules of ESLint": (
+        gate("lint", "  3:1  error  'x' is defined but never used  no-unused-vars"),
+        gate("lint", "  3:1  error  'x' is not defined  no-undef"),
+    ),
+    "two errors of no known form": (
+        gate("build", "link: the symbol is not exported"),
+        gate("build", "link: the archive is truncated"),
+    ),
     "two commands": (of_blocker("bash: mocha: command not found"), of_blocker("bash: jest: command not found")),
     "two modules": (
         of_blocker("ModuleNotFoundError: No module named 'yaml'"),
@@ -100,6 +171,46 @@ def test_what_only_looks_alike_is_told_apart(case: str) -> None:
     assert one.key != other.key, f"both are {one}"
 
 
+OTHER_WORDS = (
+    ("The sandbox has no compiler", "No compiler is available in the sandbox"),
+    ("Handlers have no convention for errors", "There is no convention for the errors of handlers."),
+    ("The React tests keep failing because jsdom is not set up", "jsdom isn't configured, React tests can't run"),
+    ("Tests need a running Redis, and there is none.", "There is no Redis running for the tests."),
+    (
+        "I cannot decide which of the two payment providers to use; the request does not say.",
+        "The request doesn't say which payment provider should be used of the two.",
+    ),
+)
+OTHER_THINGS = (
+    ("The sandbox has no compiler", "The sandbox has no browser"),
+    ("Handlers have no convention for errors", "Handlers have no convention for logging"),
+    ("Tests need a running Redis, and there is none.", "Tests need a running Postgres, and there is none."),
+    ("I cannot decide which payment provider to use", "I cannot decide which date format to use"),
+    ("The request contradicts the plan", "The plan contradicts the code"),
+    ("The API of version 1 lacks the endpoint for users", "The API of version 1 lacks the endpoint for carts"),
+    ("Nobody says what `tax_rate` of an order means", "Nobody says what `net_price` of an order means"),
+)
+
+
+@pytest.mark.parametrize("words", OTHER_WORDS)
+def test_what_is_told_in_words_is_known_again_in_others(words: tuple[str, str]) -> None:
+    one, other = map(of_blocker, words)
+    assert one.is_like(other) and other.is_like(one), f"{one} and {other}"
+
+
+@pytest.mark.parametrize("words", OTHER_THINGS)
+def test_the_same_said_of_something_else_is_another(words: tuple[str, str]) -> None:
+    one, other = map(of_blocker, words)
+    assert not one.is_like(other) and not other.is_like(one), f"{one} and {other}"
+
+
+def test_what_the_work_has_no_part_in_is_the_same_for_whoever_meets_it() -> None:
+    met, told = gate("tests", "sh: 1: mocha: not found"), of_blocker("mocha: command not found")
+    assert met.key != told.key and met.is_like(told)
+    failing, flagged = gate("tests", "E   KeyError: 'a'"), gate("docs", "E   KeyError: 'a'")
+    assert not failing.is_like(flagged), "what goes wrong in the work itself is another for another check"
+
+
 def test_who_met_it_is_kept_and_does_not_count() -> None:
     one, other = of_blocker("make: not found", role="implementer"), of_blocker("make: not found", engine="codex")
     assert one.key == other.key and (one.role, other.engine) == ("implementer", "codex")
@@ -123,6 +234,24 @@ def test_each_check_of_an_evaluation_that_said_no_has_one() -> None:
     assert (scope.check, scope.names, scope.area) == ("scope", ("deploy.yaml",), "src")
 
 
-@pytest.mark.parametrize("said", ["", "?", "\n\n", "0x1", "' ' ' `", "E   ", "x" * 50_000])
+PIECES = (
+    "x",
+    "a.b/",
+    "' ",
+    "(",
+    "no ",
+    "A_B ",
+    "::",
+    "a-",
+    "port 5432 ",
+    "is is ",
+    "error: [",
+    "    1:1 error a  ",
+    "● a › ",
+)
+
+
+@pytest.mark.parametrize("said", ["", "?", "\n\n", "0x1", "' ' ' `", "E   ", *(piece * 9_000 for piece in PIECES)])
 def test_whatever_is_said_has_a_signature(said: str) -> None:
+    """However long it is: no pattern of ours goes over it again and again."""
     assert of_blocker(said).key and gate("tests", said).key
