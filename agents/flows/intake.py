@@ -109,7 +109,8 @@ async def understand(event: Event, ports: Ports) -> None:
     task = await ports.store.task(event.task)
     around = await ports.store.surroundings(task.id)
     about = {"said": event.text, "known": remarks.remark_context(task), "recent": list(around.said)}
-    asked = Ask(question="intent", role="summarizer", step="intent", task=task, about=about)
+    refuse = Understood.contradiction
+    asked = Ask(question="intent", role="summarizer", step="intent", task=task, about=about, refuse=refuse)
     try:
         understood, _ = await ports.llm.ask(asked, Understood)
     except (NoAnswer, BudgetReached):  # advice fails open, and no task stops for want of it

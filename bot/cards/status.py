@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator
 
+from agents.domain.asking import remarks
 from agents.domain.decisions.authority import Group, Kind
 from agents.domain.decisions.decision import Decision, NameOf
 from agents.domain.decisions.kinds.task.controls import ControlOption
@@ -231,12 +232,21 @@ _CLOSER: dict[TaskState, Callable[[Task], str]] = {
 }
 
 
+WHICH_COMMAND = Card(
+    title="Which command do you mean?",
+    text="I was not sure, so I left everything as it is. Say `stop`, `resume`, `cancel`, `retry` or `snooze`, one task "
+    "at a time; `stop T-3` is for another task than this thread's.",
+)
+
+
 def about_card(scene: Scene, about: str) -> Card:
     match about:
         case "why":
             return why_card(scene.task, scene.name)
         case "cost":
             return cost_card(scene.task, scene.bill())
+        case remarks.WHICH_COMMAND:
+            return WHICH_COMMAND
         case _:
             card = status_card(scene.task, scene.name, scene.bill(), scene.paused())
             return Card(title=card.title, text=card.text, rows=card.rows, lines=card.lines, tone=card.tone)

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from sqlalchemy import select
 
+from agents.domain.decisions.authority import Kind
 from agents.domain.models.ability import Ability
 from agents.domain.models.routing import Model
 from agents.domain.task.task import Task, TaskState
@@ -26,6 +27,7 @@ from tests.scenarios.stage import Shown
 
 WHO = "operator"
 REQUEST = "Let links expire after a chosen number of days"
+IT_IS = "Change something"
 PATIENCE = 1_800.0  # seconds until a person must have been asked or told
 SERVED = """
 models:
@@ -79,7 +81,7 @@ async def _play(place: Path, url: str, say: Say) -> list[Row]:
     async with running(load_settings(given, cwd=place, user=WHO)) as program:
         behind.program = program
         thread = await stage.say(WHO, REQUEST, mention=True)
-        task = await _until_asked(stage, program)
+        task = await _until_asked(stage, program, thread)
         took = time.perf_counter() - began
         shown = await stage.shown(WHO, thread)
         calls = await program.services.database.read(lambda tx: list(tx.db.execute(_CALLS)))
@@ -91,13 +93,17 @@ async def _play(place: Path, url: str, say: Say) -> list[Row]:
 _CALLS = select(tables.calls.c.error, tables.calls.c.problem)
 
 
-async def _until_asked(stage: ConsoleStage, program: Program) -> Task | None:
-    """A person is asked, or the task has ended; None: neither, so it hangs."""
+async def _until_asked(stage: ConsoleStage, program: Program, thread: str) -> Task | None:
+    """A person is asked, or the task has ended; None: neither, so it hangs. Asked what it is, they say so."""
     end = time.monotonic() + PATIENCE
     while time.monotonic() < end:
         tasks = await program.queries.tasks(stage.account(WHO), ended=True, limit=1)
         needs = await program.queries.needs(stage.account(WHO))
-        if tasks and (tasks[0].has_ended or needs):
+        if needs and needs[0].decision.kind is Kind.ROUTE:
+            shown = await stage.shown(WHO, thread)
+            if any(IT_IS in message.buttons for message in shown):
+                await stage.press(WHO, thread, IT_IS)
+        elif tasks and (tasks[0].has_ended or needs):
             return tasks[0]
         await asyncio.sleep(1.0)
     return None

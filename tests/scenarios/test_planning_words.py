@@ -68,7 +68,7 @@ async def test_a_wish_that_may_be_none_is_asked_about_once(opened: Opened) -> No
 
 
 async def test_questions_about_a_task_are_answered_from_facts(opened: Opened) -> None:
-    llm = planner(means("status"), means("why"), means("cost"), means("other"), no_answer())
+    llm = planner(means("status"), means("why"), means("cost"), means("command", 0.5), means("other"), no_answer())
     play, thread = await planned(opened, llm)
     await play.stage.say("ana", "so how far are you with this", thread=thread)
     await play.sees("ana", thread, "T-1 · add a login page", "Waiting for approval")
@@ -76,10 +76,12 @@ async def test_questions_about_a_task_are_answered_from_facts(opened: Opened) ->
     await play.sees("ana", thread, "is there because without it nobody could show a form", "because of what waits")
     await play.stage.say("ana", "and how much did that eat", thread=thread)
     await play.sees("ana", thread, "T-1 has cost nothing so far")
+    await play.stage.say("ana", "hm, should we hold this one", thread=thread)
+    await play.sees("ana", thread, "Which command do you mean?", "left everything as it is")
     before = sum(m.by_bot for m in await play.silence("ana", thread))
     for talk in ("my cat likes it", "is anybody there at all"):  # the second meets a model that is down
         await play.stage.say("ana", talk, thread=thread)
-    await play.sees("ana", thread, "Remarks noted", "5")
+    await play.sees("ana", thread, "Remarks noted", "6")
     assert sum(m.by_bot for m in await play.silence("ana", thread)) == before, "silence is an answer"
     assert (await play.task()).of_kind(Kind.PLAN), "and nothing changed"
 

@@ -45,6 +45,11 @@ class Understood(BaseModel):
     act: Act | None = Field(default=None, description="of a command: which one; else null")
     task: str = Field(default="", max_length=200, description="of a command: the task it is for, such as T-3")
 
+    def contradiction(self) -> str:
+        """Why it is no answer, though it has the shape of one."""
+        missing = self.intent is Intent.COMMAND and self.act is None
+        return "it is `command`, and `act` does not say which" if missing else ""
+
 
 def after_remark(task: Task, remark: e.RemarkMade, understood: Understood, moment: Moment) -> Facts:
     """Below 0.7 one question is asked, and only where a wrong guess would change something."""
@@ -71,11 +76,14 @@ def _about(task: Task, remark: e.RemarkMade, understood: Understood, moment: Mom
     return [e.TaskAskedAbout(task=task.id, at=moment.at, by=remark.by, about=understood.intent.value)]
 
 
+WHICH_COMMAND = "which_command"
+
+
 def _obey(task: Task, remark: e.RemarkMade, understood: Understood, moment: Moment) -> Facts:
-    """A command without a task's name is for the thread's own; one with several names is for nobody."""
-    named = named_tasks(remark.text)
-    if len(named) > 1:
-        return []
+    """A command without a task's name is for the thread's own. Of one with several names, or which nobody is sure of,
+    nothing is done, and its author hears so."""
+    if len(named_tasks(remark.text)) > 1 or understood.act is None or understood.confidence < SURE:
+        return [e.TaskAskedAbout(task=task.id, at=moment.at, by=remark.by, about=WHICH_COMMAND)]
     said = Message(by=remark.by, text=remark.text, delivery=remark.delivery)
     about = task_meant(understood.task, remark.text, {task.id}) or task.id
     routed = Routed(route=Route.STEER, confidence=understood.confidence, act=understood.act, about=about)

@@ -197,4 +197,4 @@ class TaskAskedAbout(Event):
     """Someone asked how it stands; the answer is made from facts."""
 
     by: PersonId
-    about: str  # status, why or cost
+    about: str  # status, why or cost; which_command where a command was meant, and not which one is known

@@ -6,7 +6,7 @@ import pytest
 
 from agents.domain import events as e
 from agents.domain.asking.names import Act
-from agents.domain.asking.remarks import Intent, Understood, after_remark
+from agents.domain.asking.remarks import WHICH_COMMAND, Intent, Understood, after_remark
 from agents.domain.decisions.authority import Kind
 from agents.domain.decisions.kind import Facts
 from agents.domain.decisions.subject import OfWords
@@ -64,13 +64,15 @@ def test_a_command_is_for_the_named_task_or_the_threads_own(text: str, task: str
         Understood(intent=Intent.COMMAND, confidence=1.0),
     ],
 )
-def test_a_command_that_is_not_sure_or_names_nothing_is_none(said: Understood) -> None:
-    assert after(Planned(), "hm, stop?", said) == []
+def test_a_command_that_is_not_sure_or_names_nothing_is_none_and_its_author_hears_so(said: Understood) -> None:
+    [asked] = after(Planned(), "hm, stop?", said)
+    assert isinstance(asked, e.TaskAskedAbout) and (asked.about, asked.by) == (WHICH_COMMAND, ANA)
 
 
 def test_a_command_for_several_tasks_is_for_none() -> None:
     said = Understood(intent=Intent.COMMAND, confidence=1.0, act=Act.STOP, task="T-2")
-    assert after(Planned(), "hold T-2 and T-3", said) == []
+    [asked] = after(Planned(), "hold T-2 and T-3", said)
+    assert isinstance(asked, e.TaskAskedAbout) and asked.about == WHICH_COMMAND
 
 
 def test_a_command_is_no_wish_for_the_minions() -> None:
