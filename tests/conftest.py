@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, settings
+from hypothesis import HealthCheck, Phase, settings
 
 from store.database import Database
 from tests.fakes.postgres import EMPTY, PrivatePostgres, private_postgres
@@ -15,6 +15,13 @@ from tests.fakes.postgres import EMPTY, PrivatePostgres, private_postgres
 SLOW = [HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.filter_too_much]
 settings.register_profile("quick", deadline=None, derandomize=False, suppress_health_check=SLOW)
 settings.register_profile("full", parent=settings.get_profile("quick"), max_examples=500, stateful_step_count=50)
+# For whoever asks only whether a test fails: no smaller example is looked for.
+settings.register_profile(
+    "unshrunk",
+    parent=settings.get_profile("quick"),
+    phases=(Phase.explicit, Phase.reuse, Phase.generate),
+    database=None,
+)
 settings.load_profile(os.environ.get("OVERLORD_HYPOTHESIS", "quick"))
 
 

@@ -16,7 +16,7 @@ import time
 import tomllib
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from contextlib import redirect_stderr, redirect_stdout
+from contextlib import redirect_stderr, redirect_stdout, suppress
 from dataclasses import asdict
 from functools import cache
 from importlib import import_module
@@ -25,28 +25,31 @@ from types import CodeType, FunctionType
 
 import pytest
 
-from tests.bench.mutation.__main__ import ROOT, commit, sample, show
+from tests.bench.mutation.__main__ import PROFILE, ROOT, commit, last_of, sample, show
 from tests.bench.mutation.coverage_map import CoverageMap
 from tests.bench.mutation.sites import Fault
 
 MOST_TESTS, MOST_SECONDS = 300, 12.0  # for one fault, in seconds of the map
-PATIENCE, PROCESSOR = 240.0, 40  # seconds on the clock, which a busy machine takes; and of the processor
+PATIENCE, LEAST = 240.0, 4  # seconds on the clock, which a busy machine takes; of the processor, where tests take none
+NOT_BESIDE = ("tests/browser", "tests/corpus", "tests/evaluator")  # too slow to be run for each fault
 MISSED, NOTICED, UNFIT = 0, 1, 2
 
 
 class Planter:
     """Goes on where the results end: a fault that was tried is not tried again."""
 
-    def __init__(self, faults: Sequence[Fault], known: CoverageMap, minutes: float, results: Path) -> None:
-        self._faults, self._known, self._results = faults, known, results
+    def __init__(
+        self, faults: Sequence[Fault], known: CoverageMap, minutes: float, results: Path, *, again: bool
+    ) -> None:
+        self._faults, self._known, self._results, self._again = faults, known, results, again
         self._until = time.monotonic() + minutes * 60
         self._fit: dict[str, bool] = {}
         self._items: dict[str, pytest.Item] = {}
 
     def pytest_runtestloop(self, session: pytest.Session) -> bool:
         self._items = {item.nodeid: item for item in session.items}
-        tried = [json.loads(line) for line in self._results.read_text().splitlines()] if self._results.exists() else []
-        done = {each["number"] for each in tried}
+        tried = last_of(self._results) if self._results.exists() else {}
+        done = {number for number, each in tried.items() if not self._again or each["outcome"] in ("noticed", "slow")}
         load(self._faults)
         with self._results.open("a") as file:
             for number, fault in enumerate(self._faults):
@@ -76,9 +79,10 @@ class Planter:
         return "unreached"
 
     def _chosen(self, fault: Fault) -> list[str]:
-        """The quickest of those that run the place; where the map knows none, those that stand beside the module."""
+        """The quickest of those that run the place; then those that stand beside the module, which no map may know."""
         tests = [t for t in self._known.tests_of(fault.path, fault.line, fault.end_line) if t in self._items]
-        tests = tests or [t for t in self._items if t.partition("::")[0] in nearest_files(fault.path)]
+        beside = nearest_files(fault.path)
+        tests += [t for t in self._items if t.partition("::")[0] in beside and t not in self._known.seconds]
         taken, left = list[str](), MOST_SECONDS
         for test in tests[:MOST_TESTS]:
             left -= self._known.seconds.get(test, 0.1)
@@ -112,7 +116,8 @@ class Planter:
         return (None if code is None or code < 0 else code), by
 
     def _play(self, session: pytest.Session, items: list[pytest.Item], fault: Fault | None, says: int) -> None:
-        resource.setrlimit(resource.RLIMIT_CPU, (PROCESSOR, PROCESSOR + 5))
+        most = LEAST + int(2 * sum(self._known.seconds.get(item.nodeid, 0.1) for item in items))
+        resource.setrlimit(resource.RLIMIT_CPU, (most, most + 5))
         nowhere = os.open(os.devnull, os.O_WRONLY)
         os.dup2(nowhere, 1)
         os.dup2(nowhere, 2)
@@ -134,7 +139,8 @@ def load(faults: Sequence[Fault]) -> None:
     """Import what faults are planted in, and find every function of it."""
     modules = {module_of(fault) for fault in faults}
     for module in modules:
-        import_module(module)
+        with suppress(ImportError, OSError):  # what runs inside the sandbox alone may need what lies there
+            import_module(module)
     for each in gc.get_objects():
         if isinstance(each, FunctionType) and each.__module__ in modules:
             LOADED.setdefault((each.__module__, each.__code__.co_firstlineno, each.__code__.co_name), []).append(each)
@@ -183,19 +189,26 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--count", type=int, default=300)
     parser.add_argument("--room", default="agents/domain")
-    parser.add_argument("--tests", nargs="+", default=["tests/domain"])
+    parser.add_argument("--tests", nargs="+", default=["tests/domain"], help="and the files nearest to each fault")
     parser.add_argument("--minutes", type=float, default=10)
+    parser.add_argument("--again", action="store_true", help="try what nothing noticed once more")
     asked = parser.parse_args()
     folder = ROOT / ".bench" / "mutation" / commit()
-    results = folder / f"in_place.{asked.seed}.{asked.count}.{asked.room.replace('/', '-')}.jsonl"
-    planter = Planter(
-        sample(asked.seed, asked.count, asked.room), CoverageMap(folder / "map", ROOT), asked.minutes, results
-    )
+    named = f"{asked.seed}.{asked.count}.{asked.room.replace('/', '-')}"
+    results = folder / f"in_place.{named}.jsonl"
+    faults = sample(asked.seed, asked.count, asked.room)
+    planter = Planter(faults, CoverageMap(folder / "map", ROOT), asked.minutes, results, again=asked.again)
+    beside = {file for fault in faults for file in nearest_files(fault.path)}
+    files = [file for file in sorted(beside) if not file.startswith((*asked.tests, *NOT_BESIDE))]
     quiet = ("-q", "-p", "no:cacheprovider", "-p", "no:xdist", "-s")
+    os.environ[PROFILE] = "unshrunk"
     with Path(os.devnull).open("w") as nowhere, redirect_stdout(nowhere), redirect_stderr(nowhere):
-        pytest.main([*quiet, "--basetemp", str(folder / "tmp-in-place"), *asked.tests], plugins=[planter])
+        pytest.main([*quiet, "--basetemp", str(folder / f"tmp.{named}"), *asked.tests, *files], plugins=[planter])
+    if not results.exists():
+        print(f"nothing was collected: pytest --collect-only {' '.join(asked.tests)} says why")
+        return 1
     show(results)
-    print(Counter(json.loads(line)["outcome"] for line in results.read_text().splitlines()))
+    print(Counter(each["outcome"] for each in last_of(results).values()))
     return 0
 
 

@@ -140,6 +140,7 @@ def test_a_follow_up_is_a_question_a_request_a_command_or_nothing() -> None:
     assert started.task.state is S.ANSWERING and started.task.talk.open_inquiries[0].number == 2
     assert say(started := answered(), "then do it", read(Route.CHANGE)) == ["ChangeWanted", "ProjectChosen"]
     assert started.task.state is S.DECOMPOSING and started.task.request.text == "then do it"
+    assert [each.answer for each in started.task.talk.inquiries] == ["So."]
     assert say(started := answered(), "what did it cost", read(Route.ABOUT_TASK, act=Act.COST)) == [
         "CommandMeant",
         "FollowUpSettled",
@@ -148,6 +149,13 @@ def test_a_follow_up_is_a_question_a_request_a_command_or_nothing() -> None:
     assert say(started := answered(), "great, thanks", read(Route.REMARK)) == ["FollowUpSettled"]
     assert say(started := answered(), "hm", read(Route.CHANGE, 0.5)) == ["DecisionOpened"]
     assert started.task.state is S.ANSWERING and Kind.ROUTE in kinds(started)
+
+
+def test_what_waits_for_an_answer_is_dropped_with_a_change_and_what_is_at_work_takes_no_follow_ups() -> None:
+    say(started := answered(), "and why?", read(Route.QUESTION))
+    say(started, "then do it", read(Route.CHANGE))
+    assert [each.text for each in started.task.talk.inquiries] == ["how?"]
+    assert say(started, "and now?", read(Route.QUESTION)) == []
 
 
 def test_what_is_said_while_a_question_is_open_does_not_close_it() -> None:

@@ -19,6 +19,7 @@ from agents.domain.models.failure import (
     ErrorClass,
     Failure,
     Fault,
+    failure_of_step,
     fault_of,
     next_try,
 )
@@ -193,3 +194,8 @@ def test_it_always_closes_again(steps: list[tuple[bool, float]]) -> None:
 )
 def test_what_was_wrong_with_an_answer_in_one_word(failed: Failure, fault: Fault) -> None:
     assert fault_of(failed) is fault
+
+
+def test_what_keeps_a_step_from_a_result_is_told_in_its_own_words_or_by_its_name() -> None:
+    assert failure_of_step(OSError("the disk is full")).message == "the disk is full"
+    assert failure_of_step(OSError()).message == "OSError"

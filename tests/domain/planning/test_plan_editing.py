@@ -195,6 +195,14 @@ def test_an_edit_that_was_not_taken_stands_in_the_form_again() -> None:
     assert not task.plan.edit_tried and not task.plan.edit_refused, "what comes next has nothing to do with it"
 
 
+def test_an_edit_of_a_stopped_plan_that_was_not_taken_offers_again_what_could_be_chosen() -> None:
+    planned = shown(Critic.HALT)
+    before = planned.task.of_kind(Kind.PLAN)
+    planned.press(Kind.PLAN, "edit", "1 | | | nobody |\n3", by=OWNER)
+    after = check(planned).of_kind(Kind.PLAN)
+    assert before and after and [each.value for each in after.options] == [each.value for each in before.options]
+
+
 def test_what_does_not_fit_the_project_is_told_and_the_plan_is_as_it_was() -> None:
     planned = shown()
     before = planned.task.plan.draft

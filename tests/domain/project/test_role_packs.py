@@ -68,6 +68,8 @@ def test_what_is_only_for_tests_and_tools_is_not_chosen_beforehand() -> None:
     assert proposed(**{"requirements-dev.txt": "pandas\n"})["data"] == "pandas?"
     text = "[project]\nname = 'x'\ndependencies = ['click']\n[project.optional-dependencies]\ntest = ['pandas']\n"
     assert proposed(**{"pyproject.toml": text}) == {"cli": "click", "data": "pandas?"}
+    for section in ("dependency-groups", "tool.poetry.group.main.dependencies"):
+        assert proposed(**{"pyproject.toml": f"[{section}]\nall = ['pandas']\n"})["data"] == "pandas?", section
 
 
 def test_what_others_wrote_and_words_that_only_look_alike_are_no_reason() -> None:

@@ -129,6 +129,8 @@ def test_a_cleanup_that_nobody_picks_up_lapses_after_fifteen_subtasks() -> None:
     state = after(called(CODE_STYLE), ran(directives=(directive("rename it"), functional)), *finished(15))
     assert [each.directive.description for each in state.pending] == ["rename it", "store it elsewhere"]
     assert [each.directive for each in after(counted(), state=state).pending] == [functional], "these do not age"
+    late = after(called(CODE_STYLE), *finished(9), ran(directives=(directive("rename it"),)), *finished(15))
+    assert len(late.pending) == 1, "counted since it was asked for"
     short = after(called(CODE_STYLE, age=2), ran(directives=(directive("rename it"),)), *finished(3))
     assert short.pending == ()
 

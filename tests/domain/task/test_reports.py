@@ -7,7 +7,7 @@ import pytest
 from agents.domain import events as e
 from agents.domain.planning.decomposition import Need
 from agents.domain.task.facts import Origin
-from agents.domain.task.reports import Act, on_issue
+from agents.domain.task.reports import Act, on_issue, summary_of
 from agents.domain.task.task import Task
 from agents.domain.work.dispatching import notes_for
 from agents.domain.work.work import Ending, SubtaskState, Work
@@ -82,3 +82,11 @@ def test_an_issue_is_told_how_its_task_ended_and_nothing_of_the_machine() -> Non
     for fact, (key, act, text) in told.items():
         said = on_issue(task, fact)
         assert said and (said.key, said.act, issue_comment(task, fact)) == (key, act, text)
+
+
+def test_what_is_said_of_the_whole_is_what_bringing_it_together_took() -> None:
+    task = at_work(subtask(1), subtask(2))
+    said = with_work(task, *(Work(number=each, attempt=1, summary=f"did {each}") for each in (1, 2, 3)))
+    assert [summary_of(said, each) for each in (1, 2, 3)] == ["did 1", "did 2", ""]
+    mended = with_work(task, Work(number=1), Work(number=2), Work(number=3, attempt=2, summary="mended the joint"))
+    assert summary_of(mended, 3) == "mended the joint"

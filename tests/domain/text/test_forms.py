@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from agents.domain.text.forms import fit
+from agents.domain.text.forms import Ambiguous, fit
 from agents.domain.text.sanitize import EXACT
 
 TEXT: dict[str, Any] = {"type": "string", "maxLength": 40}
@@ -34,3 +34,22 @@ def test_a_text_is_made_to_fit_unless_it_is_exact(value: Any, schema: dict[str, 
 def test_what_is_too_long_is_cut() -> None:
     cut = fit("much too long " * 9, TEXT, {})
     assert cut.startswith("much too long") and len(cut) <= TEXT["maxLength"]
+
+
+STATE: dict[str, Any] = {"enum": ["open", "closed"], "type": "string"}
+FIELDS: dict[str, Any] = {"type": "object", "properties": {"state": STATE, "most": {"type": "integer"}}}
+
+
+def test_a_word_is_found_among_those_of_its_schema_however_it_is_written() -> None:
+    assert fit("Open", STATE, {}) == "open"
+    assert fit({"state": "CLOSED"}, FIELDS, {}) == {"state": "closed"}
+
+
+def test_fields_are_known_however_they_are_spelt_and_what_nobody_asked_for_is_left_out() -> None:
+    assert fit({"STATE": "open", "Most": 3, "more": 1}, FIELDS, {}) == {"state": "open", "most": 3}
+
+
+def test_a_field_that_stands_twice_must_say_the_same() -> None:
+    assert fit({"most": 3, "Most": 3}, FIELDS, {}) == {"most": 3}
+    with pytest.raises(Ambiguous, match="most stands twice"):
+        fit({"most": 3, "Most": 4}, FIELDS, {})

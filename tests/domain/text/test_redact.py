@@ -154,3 +154,9 @@ def test_secrets_are_told_apart_by_what_they_hold() -> None:
     assert {Secret("a"), Secret("a"), Secret("b")} == {Secret("a"), Secret("b")}
     assert len({Secret("a"), Secret("a"), Secret("b")}) == 2
     assert Secret("a") != "a" and Secret("a") and not Secret("")
+
+
+def test_secrets_that_stand_side_by_side_or_within_each_other_go_once_each() -> None:
+    token = BARE["github classic"]
+    assert redact(f"{token} and {token}") == f"{MASK} and {MASK}"
+    assert Redactor(["abcdefgh-12345", "abcdefgh"])("x abcdefgh-12345 y") == f"x {MASK} y"

@@ -232,8 +232,16 @@ def test_a_run_that_ends_after_its_task_was_resumed_starts_again_by_itself() -> 
     assert [type(fact) for fact in facts] == [e.MinionStopped, e.SubtaskReady]
     task = played(task, *facts)
     assert task.work.on(1).state is SubtaskState.PENDING and task.work.on(1).attempt == 1
+    assert not working.note_stop(replace(task, state=TaskState.CANCELLED), task.work.on(1), "c", MOMENT), "it is over"
     at_rest = played(task, e.TaskStopped(task=task.id, at=AT, by=task.request.by))
     assert [type(fact) for fact in working.note_stop(at_rest, task.work.on(1), "c", MOMENT)] == [e.MinionStopped]
+
+
+def test_what_was_left_out_of_the_plan_never_starts() -> None:
+    task = at_work(subtask(1), subtask(2, files=("b.py",)))
+    left_out = replace(task.work.subtasks[1], state=SubtaskState.CANCELLED)
+    task = replace(task, work=replace(task.work, subtasks=(task.work.subtasks[0], left_out, *task.work.subtasks[2:])))
+    assert [work.number for work in dispatching.startable(task, 5)] == [1]
 
 
 def test_a_subtask_that_calls_itself_the_closing_one_gets_the_scope_that_it_names() -> None:

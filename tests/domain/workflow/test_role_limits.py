@@ -34,6 +34,8 @@ def refuses(part: RolePart, parent: Role = IMPLEMENTER) -> str:
         (RolePart(name="mine", offered=True), "offered: "),
         (RolePart(name="mine", config={"least": 2}), "config.least: `least` is 3 already"),
         (RolePart(name="mine", config={"strict": False}), "config.strict: "),
+        (RolePart(name="mine", config={"kinds": "b"}), "config.kinds: `kinds` is "),
+        (RolePart(name="mine", config={"least": ("5",)}), "config.least: "),
     ],
 )
 def test_what_gives_a_right_or_takes_a_bar_away_is_refused(part: RolePart, told: str) -> None:

@@ -66,3 +66,9 @@ def test_what_cannot_be_read_is_not_told() -> None:
 def test_a_change_touches_something_in_functions_or_where_the_file_is_loaded() -> None:
     assert Touched(everywhere=True).anything and Touched(inside=frozenset({1})).anything
     assert not Touched().anything
+
+
+def test_what_stands_around_a_line_that_is_gone_is_changed() -> None:
+    before = "def f():\n    a()\n    b()\n    c()\n    d()\n    e()\n"
+    found = touched_lines(before, before.replace("    c()\n", ""))
+    assert found == Touched(inside=frozenset({3, 4}), everywhere=False)
