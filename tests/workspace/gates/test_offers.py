@@ -47,6 +47,7 @@ def test_what_ci_runs_is_offered_as_it_stands_there() -> None:
         ("", "[tool.mypy]\nstrict = true\n", "type_check", "mypy ."),
         ("", "[tool.mypy]\nfiles = ['src']\n", "type_check", "mypy"),
         ("", "[tool.pyright]\n", "type_check", "pyright"),
+        ("pyrightconfig.json", "", "type_check", "pyright"),
         ("tsconfig.json", "", "type_check", "npx tsc --noEmit"),
         ("", "[tool.black]\n", "format", "black --check ."),
         ("", "[tool.ruff.format]\nquote-style = 'single'\n", "format", "ruff format --check ."),

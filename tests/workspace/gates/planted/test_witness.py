@@ -81,6 +81,13 @@ async def test_a_flood_is_not_kept(folder: Path) -> None:
     assert listener.words().garbled
 
 
+async def test_as_much_as_fits_is_kept(folder: Path) -> None:
+    async with listening(folder, "told") as listener:
+        listener.most = len(END)
+        await asyncio.to_thread(speaks, folder, END)
+    assert listener.words().ended
+
+
 def test_a_long_path_is_no_obstacle(folder: Path) -> None:
     deep = folder / ("deep" * 40) / ("deeper" * 30)
     deep.mkdir(parents=True)
