@@ -9,6 +9,7 @@ import pytest
 from agents.domain.checks.evaluation import Change, Evaluation, Score
 from agents.domain.ids import TaskId
 from agents.domain.knowledge.document import Note, Status
+from agents.domain.knowledge.note import NoteChange, faults
 from agents.domain.knowledge.owners import Folder, Supervisor
 from agents.domain.planning.decomposition import Assumption, with_closing
 from agents.domain.planning.facts import PlanState
@@ -27,6 +28,14 @@ from tests.llm.prompt_texts import TAG, prompts
 from tests.llm.rig import asked, task
 
 NOTE = {"name": "Error handling", "title": "Errors", "rules": ["Raise ShopError"]}
+
+
+def faults_of_name(slug: str) -> list[str]:
+    return list(
+        faults(
+            NoteChange(folder=Folder.LESSONS, slug=slug, title="t", rules=("x",), by=INTERNALISER, task=TaskId("T-1"))
+        )
+    )
 
 
 def taken(by: Supervisor, **says: Any) -> Found:
@@ -57,6 +66,51 @@ def test_a_note_in_the_folder_of_another_is_refused(by: Supervisor, field: str, 
 def test_a_folder_that_is_none_is_refused_and_never_put_right(folder: str) -> None:
     found = taken(CODE_STYLE, conventions_updated=[{**NOTE, "folder": folder}])
     assert not found.notes and "is no folder of notes" in found.refused[0]
+
+
+@pytest.mark.parametrize(
+    "name", ["conventions/errors", "docs/knowledge/conventions/errors.md", "Errors", "/knowledge/conventions/errors"]
+)
+def test_a_note_may_be_named_by_its_place_and_is_the_same_note(name: str) -> None:
+    assert [note.name for note in taken(CODE_STYLE, conventions_updated=[{**NOTE, "name": name}]).notes] == [
+        "conventions/errors"
+    ]
+
+
+@pytest.mark.parametrize(
+    "name", ["design/errors", "docs/knowledge/lessons/errors.md", "../../src/app.py", "src/app.py"]
+)
+def test_a_name_that_leads_elsewhere_is_refused(name: str) -> None:
+    assert not taken(CODE_STYLE, conventions_updated=[{**NOTE, "name": name}]).notes
+    assert not taken(CODE_STYLE, conventions_updated=[{**NOTE, "name": name, "folder": "conventions"}]).notes
+
+
+def test_words_of_any_language_make_a_name_of_their_own() -> None:
+    said = ("Größe der Liste", "链接会过期", "名称可以为空", "Errors / logs")
+    items = [{"category": "lesson", "content": each} for each in said]
+    names = [note.slug for note in taken(INTERNALISER, knowledge_items=items).notes]
+    assert names[0] == "grosse-der-liste" and names[3] == "errors-logs"
+    assert len(set(names)) == 4 and all(faults_of_name(name) == [] for name in names)
+
+
+def test_of_too_many_the_most_important_are_kept() -> None:
+    said = [
+        {"type": "functional", "description": f"Do part {n}", "priority": "critical" if n == 9 else "normal"}
+        for n in range(1, 10)
+    ]
+    found = taken(DESIGN, directives=said)
+    assert [each.description for each in found.directives] == [f"Do part {n}" for n in (9, 1, 2, 3, 4)]
+    assert found.refused == tuple(f"more than 5: Do part {n}" for n in (5, 6, 7, 8))
+
+
+def test_one_that_is_none_does_not_take_the_others_with_it() -> None:
+    said = [{"category": "convention", "content": "Use tabs"}, {"category": "lessons", "content": "It drops names"}]
+    answer = {"answer_to": "t", "summary": "s", "knowledge_items": said}
+    found = take(
+        read_answer(json.dumps(answer), SHAPES[INTERNALISER], "t"),
+        Asking(by=INTERNALISER, call="c", task=TaskId("T-1"), files=()),
+    )
+    assert [note.rules for note in found.notes] == [("It drops names",)] and "Use tabs" in found.refused[0]
 
 
 @pytest.mark.parametrize(

@@ -227,11 +227,11 @@ def dedent(lines: Sequence[str]) -> str:
 
 def _read_history(section: Section | None) -> Iterator[Past]:
     for line in section.shown if section else []:
-        day, _, rest = line.strip().partition(", ")
-        by, _, rest = rest.partition(", ")
+        day, _, rest = line.strip().partition(",")
+        by, _, rest = rest.partition(",")
         task, colon, what = rest.partition(":")
         if day[:2] in ("- ", "* ", "+ ") and colon:
-            yield Past(day=day[2:].strip(), by=by, task=task, what=what.strip())
+            yield Past(day=day[2:].strip(), by=by.strip(), task=task.strip(), what=what.strip())
 
 
 def tidy_rule(rule: str) -> str:

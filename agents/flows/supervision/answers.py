@@ -1,6 +1,7 @@
 """What supervisors are asked for, and what is taken of it: only what their own part is, about files that are there."""
 
 import re
+import unicodedata
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass, replace
 from enum import StrEnum
@@ -9,7 +10,7 @@ from typing import Annotated
 from pydantic import BaseModel
 
 from agents.domain.checks.scope import odd_path
-from agents.domain.ids import TaskId
+from agents.domain.ids import TaskId, fingerprint
 from agents.domain.knowledge.document import PLACE
 from agents.domain.knowledge.note import LINE, Folder, NoteChange, Supervisor, faults
 from agents.domain.planning.decomposition import Confidence
@@ -23,13 +24,15 @@ from agents.domain.supervision.directive import (
     directive_id,
     in_order,
 )
-from agents.domain.text.sanitize import AnswerBound, Line, Name, clean, one_line
+from agents.domain.text.sanitize import AnswerBound, Line, Name, clean, one_line, or_else
 
-MOST_ITEMS = 5  # directives, and notes, of one run
+MOST_ITEMS = 5  # directives, and notes, of one run; of more the others are left out
+READ_ITEMS = 20
 
+_PATH = re.compile(r"[\w./-]+")  # a name that says where, too
 Said = Annotated[str, AnswerBound(400)]
 Summary = Annotated[str, AnswerBound(600)]
-Few = AnswerBound(MOST_ITEMS)
+Few = AnswerBound(READ_ITEMS)
 
 
 class DirectiveSays(BaseModel):
@@ -71,7 +74,7 @@ class Category(StrEnum):
 
 
 class KnowledgeItem(BaseModel):
-    category: Category
+    category: Annotated[Category | None, or_else(None)] = None
     title: Annotated[str, AnswerBound(LINE)] = ""
     content: Annotated[str, AnswerBound(300, least=1)]
     source_task: Name = ""
@@ -133,8 +136,15 @@ def take(answer: Answer, asking: Asking) -> Found:
             refused.append(one_line(f"{said.type} directive: not its part: {clean(said.description)}", 300))
         else:
             wanted.append(_directive(said, asking))
-    summary = one_line(clean(answer.summary), 400)
-    return Found(summary=summary, directives=in_order(wanted), notes=tuple(notes), refused=tuple(refused))
+    first = in_order(wanted)
+    too_many = [each.description for each in first[MOST_ITEMS:]] + [each.name for each in notes[MOST_ITEMS:]]
+    refused += [one_line(f"more than {MOST_ITEMS}: {each}", 300) for each in too_many]
+    return Found(
+        summary=one_line(clean(answer.summary), 400),
+        directives=first[:MOST_ITEMS],
+        notes=tuple(notes[:MOST_ITEMS]),
+        refused=tuple(refused),
+    )
 
 
 def _orders(note: NoteChange) -> list[str]:
@@ -177,12 +187,15 @@ def _notes(answer: Answer, asking: Asking) -> Iterator[NoteChange | str]:
 
 def _note(said: NoteSays, own: Folder, asking: Asking) -> NoteChange | str:
     """Into its own folder, unless it names another: that is refused, never put right."""
-    named = said.folder.strip().strip("/").removeprefix(f"{PLACE}/").removeprefix("knowledge/") or own
-    if named not in set(Folder):
-        return one_line(f"note {clean(said.name)}: {clean(said.folder)} is no folder of notes", 300)
+    inside, _, name = _in_place(said.name).rpartition("/") if _PATH.fullmatch(said.name) else ("", "", said.name)
+    places = {_in_place(said.folder), inside} - {""} or {str(own)}
+    named = places.pop()
+    if places or named not in set(Folder):
+        where = said.folder or said.name
+        return one_line(f"note {clean(said.name)}: {clean(where)} is no folder of notes", 300)
     return NoteChange(
         folder=Folder(named),
-        slug=slug_of(said.name),
+        slug=slug_of(name),
         title=one_line(clean(said.title), LINE),
         rules=tuple(one_line(clean(rule), 300) for rule in said.rules if rule.strip()),
         good=clean(said.good),
@@ -196,7 +209,13 @@ def _note(said: NoteSays, own: Folder, asking: Asking) -> NoteChange | str:
     )
 
 
-def _item(said: KnowledgeItem, asking: Asking) -> NoteChange:
+def _in_place(path: str) -> str:
+    return path.strip().strip("/").removeprefix(f"{PLACE}/").removeprefix("knowledge/")
+
+
+def _item(said: KnowledgeItem, asking: Asking) -> NoteChange | str:
+    if said.category is None:
+        return one_line(f"an item that is neither lesson nor domain: {clean(said.content)}", 300)
     folder = Folder.LESSONS if said.category is Category.LESSON else Folder.DOMAIN
     content = one_line(clean(said.content), 300)
     title = one_line(clean(said.title), LINE) or one_line(content, LINE)
@@ -213,6 +232,7 @@ def _item(said: KnowledgeItem, asking: Asking) -> NoteChange:
 
 
 def slug_of(text: str) -> str:
-    """A name of a file out of words."""
-    plain = re.sub(r"[^a-z0-9]+", "-", text.casefold().removesuffix(".md")).strip("-")
-    return plain[:50].rstrip("-") or "note"
+    """A name of a file out of words; of words in other letters one of its own."""
+    letters = unicodedata.normalize("NFKD", text.casefold().removesuffix(".md")).encode("ascii", "ignore").decode()
+    plain = re.sub(r"[^a-z0-9]+", "-", letters).strip("-")
+    return plain[:50].rstrip("-") or f"note-{fingerprint(text)[:8]}"
