@@ -66,11 +66,12 @@ def with_controls(known: tuple[Tried, ...], made: Sequence[Control | None]) -> t
     return known
 
 
-def why_not_believed(known: Sequence[Tried], model: str) -> str:
-    """Empty: its verdict counts."""
-    if is_believed(known, model):
+def why_not_believed(known: Sequence[Tried], *models: str) -> str:
+    """Of all who had a part in a verdict. Empty: it counts."""
+    doubted = next((model for model in models if not is_believed(known, model)), None)
+    if doubted is None:
         return ""
-    return f"{model} missed {misses_of(known, model)} of its last {LAST} control questions"
+    return f"{doubted} missed {misses_of(known, doubted)} of its last {LAST} control questions"
 
 
 def control_facts(task: Task, made: Sequence[Control | None], moment: Moment) -> list[Event]:

@@ -15,6 +15,7 @@ from agents.domain.ids import ProjectId
 from agents.domain.models.control import LAST, Tried, is_believed, is_drawn, remember_try
 from agents.domain.planning.decomposition import Decomposition
 from agents.domain.planning.planted import LINES, STEPS, plant_in_diff, plant_in_plan
+from agents.flows.controls import why_not_believed
 from agents.flows.plan_answer import PlanSays
 from agents.llm.answers import NONCE, read_answer
 from agents.ports import Ask, Llm, Shape, Spent
@@ -129,6 +130,12 @@ def test_only_the_last_ten_count_and_each_model_by_itself() -> None:
     known = remember_try(known, "two", missed=True)
     assert is_believed(known, "one") and is_believed(known, "two") and is_believed((), "")
     assert not is_believed(remember_try(known, "two", missed=True), "two")
+
+
+def test_a_verdict_of_several_models_counts_where_all_of_them_are_believed() -> None:
+    known = (Tried(model="one", missed=(False,)), Tried(model="two", missed=(True, True)))
+    assert why_not_believed(known, "one") == why_not_believed(known) == ""
+    assert why_not_believed(known, "one", "two") == "two missed 2 of its last 10 control questions"
 
 
 def test_what_is_planted_is_the_same_for_a_replay() -> None:

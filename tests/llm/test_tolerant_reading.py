@@ -259,6 +259,18 @@ NONE: dict[str, tuple[str, str]] = {
     "another word for it": (f'{{{T}, "status": "proceed"}}', "verdict: Field required"),
     "two words that differ": (OTHER.replace("}", ', "status": "halt"}'), "another field says another"),
     "a final word that differs": (OTHER.replace("}", ', "final_verdict": "Rejected"}'), "another field says another"),
+    "a word beneath that differs": (
+        OTHER.replace("}", ', "review": {"verdict": "halt"}}'),
+        "another field says another",
+    ),
+    "a word deeper that differs": (
+        OTHER.replace("}", ', "parts": [{"of": {"final_verdict": "rejected"}}]}'),
+        "another field says another",
+    ),
+    "a word around it that differs": (
+        f'{{"final_verdict": "rejected", "draft": {OTHER}}}',
+        "another field says another",
+    ),
     "only thoughts of a channel": (f"<|channel|>analysis<|message|>{OTHER}", "in the middle of its thoughts"),
     "a stop sign beside it": (OTHER.replace("proceed", "❌ proceed"), "verdict"),
     "too deep": (f'{{{T}, "verdict": "proceed", "a": {"[" * 90_000}', "its JSON is"),
@@ -271,6 +283,12 @@ def test_what_is_no_answer_says_why_in_a_line(text: str, told: str) -> None:
         read(text)
     message = raised.value.failure.message
     assert told in message and "\n" not in message and len(message) <= 300
+
+
+def test_a_word_beneath_that_agrees_or_is_no_verdict_changes_nothing() -> None:
+    for beside in ('"review": {"verdict": "approve"}', '"checks": [{"name": "a", "status": "ran"}]'):
+        assert read(OTHER.replace("}", f", {beside}}}"))["verdict"] == Critic.PROCEED
+    assert read(PLAIN.replace("}", ', "before": {"verdict": "proceed"}}'))["verdict"] == Critic.REVISE
 
 
 def test_a_path_is_never_cut_nor_made_of_a_number() -> None:

@@ -54,11 +54,11 @@ def change_of(task: Task, act: PhaseAct, phase: int) -> PhaseChange:
 
 
 def phases_of(task: Task) -> tuple[int, ...]:
-    """Those that have something to begin anew or to take back."""
+    """Those that have something to begin anew or to take back: where a person left out all of one, there is nothing."""
     plan = task.plan.draft
     if plan is None or not task.work.subtasks:
         return ()
-    return tuple(sorted({s.phase for s in plan.steps if not s.opening}))
+    return tuple(sorted({s.phase for s in plan.steps if not s.opening and not _was_left_out(task.work.on(s.number))}))
 
 
 def subject_of(task: Task, act: PhaseAct, phase: int) -> OfPhase:

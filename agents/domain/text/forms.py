@@ -5,7 +5,7 @@ Nothing is made up: what does not fit is left as it is, for whoever judges it to
 
 import json
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -25,6 +25,7 @@ _COMMAS = re.compile(r"[,;&\n]|\band\b")
 _LINES = re.compile(r",\s+|\n")  # a path may have a comma in it
 _AROUND = " \t\r\n*_`\"'.,:;“”‘’✅"  # beside a word; a question mark and a stroke of "not" say something
 Schema = Mapping[str, Any]
+DEEPEST = 4  # objects in each other in which another word is looked for
 
 
 class Ambiguous(Exception):
@@ -82,16 +83,22 @@ class _Form:
         required, made = schema.get("required", ()), dict[str, Any]()
         for name, given in _by_field(value, fields).items():
             fitted = given if given is None else self.fit(given, fields[name])
-            self._say_once(name, fitted, value, fields[name])
+            self._say_once(name, fitted, value, fields)
             if fitted is not None or name in required:
                 made[name] = fitted
         return made
 
-    def _say_once(self, name: str, taken: Any, value: Mapping[str, Any], schema: Schema) -> None:
-        """A word that stands under another name, too, and says something else there."""
-        choices = self._choices(schema)
-        also = (given for key, given in value.items() if plain_key(key) in ELSEWHERE.get(name, ()))
-        if choices and any((other := self.fit(each, schema)) in choices and other != taken for each in also):
+    def _say_once(self, name: str, taken: Any, value: Mapping[str, Any], fields: Mapping[str, Schema]) -> None:
+        """A word that stands under another name, too, and says something else there; or in what nobody asked for, where
+        the first word is the one that lets it pass."""
+        if name not in ELSEWHERE or not (choices := self._choices(fields[name])):
+            return
+        also = [given for key, given in value.items() if plain_key(key) in ELSEWHERE[name]]
+        if taken == choices[0]:
+            known = {plain_key(each) for each in fields}
+            unasked = [given for key, given in value.items() if plain_key(key) not in known]
+            also += _said_beneath(unasked, (name, *ELSEWHERE[name]), DEEPEST)
+        if any((other := self.fit(each, fields[name])) in choices and other != taken for each in also):
             raise Ambiguous(f"the field {one_line(name, 60)} says one thing, and another field says another")
 
     def _list(self, value: Any, schema: Schema) -> Any:
@@ -165,6 +172,16 @@ def _by_field(value: Mapping[str, Any], fields: Mapping[str, Schema]) -> dict[st
         if found := next((each for each in also if others.get(each) is not None), ""):
             taken[name] = others.pop(found)
     return taken
+
+
+def _said_beneath(value: Any, names: tuple[str, ...], depth: int) -> Iterator[Any]:
+    """What stands under one of these names in a value, however deep."""
+    value = unpack(value, dict)
+    if isinstance(value, dict):
+        yield from (each for key, each in value.items() if plain_key(key) in names)
+    if depth and isinstance(value, dict | list):
+        for each in value.values() if isinstance(value, dict) else value:
+            yield from _said_beneath(each, names, depth - 1)
 
 
 def plain_key(key: str) -> str:

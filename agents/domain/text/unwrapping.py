@@ -5,8 +5,10 @@ from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
 from agents.domain.text.forms import plain_key, unpack
+from agents.domain.text.other_names import ELSEWHERE
 
 DEEPEST = 5
+_VERDICTS = {each for others in ELSEWHERE.values() for each in others}
 # Fields in which an answer stands whole, where the mark stands outside of it.
 _AROUND = frozenset(
     [
@@ -46,7 +48,10 @@ def unwrap(value: Mapping[str, Any], mark: str, fields: Collection[str]) -> dict
     if known & {plain_key(key) for key in value}:
         return dict(value)
     found = {json.dumps(each, sort_keys=True): each for each in _inner(value, plain_key(mark), DEEPEST)}
-    return _marked(next(iter(found.values())), mark, known) if len(found) == 1 else dict(value)
+    if len(found) != 1:
+        return dict(value)
+    beside = {key: each for key, each in value.items() if plain_key(key) in _VERDICTS}  # what it is said to be is heard
+    return {**beside, **_marked(next(iter(found.values())), mark, known)}
 
 
 def _marked(value: Mapping[str, Any], mark: str, known: Collection[str]) -> dict[str, Any]:

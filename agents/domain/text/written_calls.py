@@ -19,7 +19,7 @@ _THOUGHT = re.compile(r"<(/?)(?:think|thinking|thought|reasoning)>", re.IGNORECA
 _WORDS = r"(?:tools?|tool_calls?|tool_use|function_calls?)"
 _STARTS = re.compile(
     rf"```[\w-]*\s*(?=[{{\[])|<(?:\w+:)?{_WORDS}>|<(?:\w+:)?(?:function=|function name=|invoke name=)|\[TOOL_CALLS\]"
-    r"|<[|｜](?:python_tag|tool[^<>|｜\n]{1,30})[|｜]>|^\s*[{\[](?=\s*[{\"'])|^Action:",
+    r"|<[|｜](?:python_tag|tool[^<>|｜\n]{1,30})[|｜]>|^[ \t]*[{\[](?=\s*[{\"'])|^Action:",
     re.MULTILINE,
 )
 # What stands between calls, and around them.

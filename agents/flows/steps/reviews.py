@@ -87,17 +87,18 @@ def _title(role: str, before: int) -> str:
     return f"{words} {before + 1}" if before else words
 
 
-def _believed(said: CodeReview, model: str, tries: tuple[Tried, ...]) -> CodeReview:
-    why = why_not_believed(tries, model)
+def _believed(said: CodeReview, models: tuple[str, ...], tries: tuple[Tried, ...]) -> CodeReview:
+    """Whoever read a part of it: one who is not believed approves nothing of it."""
+    why = why_not_believed(tries, *models)
     return CodeReview(reviewer=said.reviewer, opinion=Opinion.NO_VERDICT, why_none=why, cost=said.cost) if why else said
 
 
-async def _review(run: StepRun, reviewer: str, role: str) -> tuple[CodeReview, str]:
+async def _review(run: StepRun, reviewer: str, role: str) -> tuple[CodeReview, tuple[str, ...]]:
     """Part by part, and the worst verdict counts; and whose it is. What was not given to read is approved by nobody."""
     try:
         pack = await run.ports.packs.for_review(run.task, run.work, run.commit, role, run.step.context_scope)
     except OverlordError as problem:  # it cannot be shown, so it cannot be judged
-        return CodeReview(reviewer=reviewer, opinion=Opinion.NO_VERDICT, why_none=problem.what), ""
+        return CodeReview(reviewer=reviewer, opinion=Opinion.NO_VERDICT, why_none=problem.what), ()
     found = found_out(run.task, run.work)
     notes = [*await outputs_before(run.task, run.work, run.step, run.ports), *([found] if found else [])]
     parts = [{"pack": text, "part": at, "parts": len(pack.parts)} for at, text in enumerate(pack.parts, 1)]
@@ -107,7 +108,7 @@ async def _review(run: StepRun, reviewer: str, role: str) -> tuple[CodeReview, s
     finally:
         run.controls.append(await control)
     joined = replace(join_reviews([said for said, _ in read], pack.unread), read=pack.read, lines=pack.lines)
-    return joined, next((model for _, model in read if model), "")
+    return joined, tuple(dict.fromkeys(model for _, model in read if model))
 
 
 async def _control(run: StepRun, reviewer: str, role: str, part: Mapping[str, object]) -> Control | None:

@@ -3,6 +3,7 @@
 It is no checkout: there is no .git, and what is not shown was never there. The host copies what is written back.
 """
 
+import asyncio
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, suppress
 from pathlib import Path
@@ -18,6 +19,8 @@ _DECLARED = (".d.ts", ".pyi", ".proto", ".graphql", ".avsc")
 _SETTINGS = frozenset({"pyproject.toml", "pytest.ini", "tox.ini", "setup.cfg", "package.json", "tsconfig.json"})
 _FILES = ("100644", "100755")  # links and submodules are none
 MOST = 400  # files
+MOST_CODE = 4_000  # files of code whose outline is made
+DEEPEST = 30  # folders of one's own beneath each other
 LARGEST = 400_000  # bytes of one
 
 
@@ -31,12 +34,18 @@ def is_shown(path: str, mine: Sequence[str]) -> bool:
 async def lay(place: Path, repository: Path, commit: str, mine: Sequence[str]) -> None:
     """Write what may be seen of a commit. Files that somebody began there are left as they are."""
     there = await objects.entries(repository, commit)
-    wanted = [entry for path, entry in there.items() if is_shown(path, mine) and entry.mode in _FILES][:MOST]
-    code = [entry for path, entry in there.items() if is_code(path) and not is_test(path)]
-    texts = await objects.blobs(repository, [entry for entry in code if not is_shown(entry.path, mine)])
+    plain = [entry for entry in there.values() if entry.mode in _FILES and entry.size <= LARGEST]
+    wanted = [entry for entry in plain if is_shown(entry.path, mine)][:MOST]
+    code = [entry for entry in plain if is_code(entry.path) and not is_test(entry.path)]
+    code = [entry for entry in code if not is_shown(entry.path, mine)][:MOST_CODE]
+    texts = await objects.blobs(repository, code)
+    await asyncio.to_thread(_write, place, await objects.blobs(repository, wanted), texts, tuple(mine))
+
+
+def _write(place: Path, shown: Mapping[str, bytes], texts: Mapping[str, bytes], mine: tuple[str, ...]) -> None:
     with closing(Tree(place)) as tree:
-        for path, body in (await objects.blobs(repository, wanted)).items():
-            if not (path.startswith(tuple(mine)) and _read(tree, path) is not None):
+        for path, body in shown.items():
+            if not (path.startswith(mine) and _read(tree, path) is not None):
                 tree.write(path, body)
         tree.write(API, outline(texts).encode())
 
@@ -57,20 +66,22 @@ def bring_in(place: Path, folder: Path, mine: Sequence[str], known: Sequence[str
 def own_files(tree: Tree, mine: Sequence[str]) -> Mapping[str, bytes]:
     found = dict[str, bytes]()
     for start in mine:
-        for path in _beneath(tree, start.rstrip("/")):
-            if (body := _read(tree, path)) is not None and len(found) < MOST:
+        for path in _beneath(tree, start.rstrip("/"), DEEPEST):
+            if len(found) == MOST:
+                break
+            if (body := _read(tree, path)) is not None:
                 found[path] = body
     return found
 
 
-def _beneath(tree: Tree, folder: str) -> Iterator[str]:
+def _beneath(tree: Tree, folder: str, depth: int) -> Iterator[str]:
     try:
         names = tree.names(folder)
     except (OSError, NotThere):
         return
     for name, kind in names:
-        if kind == "folder" and name not in ("__pycache__", ".pytest_cache"):
-            yield from _beneath(tree, f"{folder}/{name}")
+        if kind == "folder" and depth and name not in ("__pycache__", ".pytest_cache"):
+            yield from _beneath(tree, f"{folder}/{name}", depth - 1)
         elif kind == "file":
             yield f"{folder}/{name}"
 

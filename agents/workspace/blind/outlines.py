@@ -18,7 +18,7 @@ def outline(texts: Mapping[str, bytes]) -> str:
     parts = [HEAD]
     for path in sorted(texts):
         text = texts[path].decode(errors="replace")
-        lines = list(_python(text)) if path.endswith(".py") else _fenced(public_api(path, text))
+        lines = _python_lines(text) if path.endswith(".py") else _fenced(public_api(path, text))
         if lines:
             parts.append("\n".join((f"## {path}", "", *lines, "")))
     return "\n".join(parts)[:LONGEST]
@@ -28,13 +28,15 @@ def _fenced(said: str) -> list[str]:
     return ["```", said, "```"] if said else []
 
 
-def _python(text: str) -> Iterator[str]:
+def _python_lines(text: str) -> list[str]:
     try:
-        tree = ast.parse(text)
-    except (SyntaxError, ValueError, RecursionError):
-        yield "- it cannot be read as Python"
-        return
-    for node in tree.body:
+        return list(_python(text))
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return ["- it cannot be read as Python"]
+
+
+def _python(text: str) -> Iterator[str]:
+    for node in ast.parse(text).body:
         if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
             bases = ", ".join(map(ast.unparse, node.bases))
             yield f"- `class {node.name}{f'({bases})' if bases else ''}`{_said(node)}"

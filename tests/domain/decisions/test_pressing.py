@@ -10,6 +10,7 @@ from agents.domain.decisions import answering, decision as ledger, pressing
 from agents.domain.decisions.answering import Utterance
 from agents.domain.decisions.authority import ChannelPolicy, Group, Kind, NotYours, OnTimeout, Presser
 from agents.domain.decisions.decision import HOLD, Decision, DecisionState, Option, Refusal, with_letters
+from agents.domain.decisions.kinds.plan.plan import MOST_ADDED, read_number
 from agents.domain.decisions.pressing import Press
 from agents.domain.decisions.subject import OfPlan
 from agents.domain.decisions.table import ask, questions, refuse_unless_open
@@ -312,3 +313,14 @@ def test_every_error_says_what_to_do() -> None:
         with pytest.raises(OverlordError) as refused:
             act()
         assert put_into_words(refused.value, str).next_step
+
+
+@pytest.mark.parametrize(
+    ("words", "number"),
+    [
+        ("3", 3), ("up to 2, please", 2), ("0", 0), ("400", MOST_ADDED),
+        ("none", None), ("-3", None), ("2 of 5", None), ("1.5", None), ("4000", None), ("", None),
+    ],
+)  # fmt: skip
+def test_a_number_of_subtasks_is_one_number_or_is_asked_for_again(words: str, number: int | None) -> None:
+    assert read_number(words) == number

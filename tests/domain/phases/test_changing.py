@@ -7,6 +7,7 @@ import pytest
 from agents.domain.decisions.decision import Refusal, Refused
 from agents.domain.decisions.subject import PhaseAct
 from agents.domain.phases.changing import branches_of, change_of, phases_of, refuse_unless_possible
+from agents.domain.reason import Reason, Why
 from agents.domain.task.task import Task, TaskState
 from agents.domain.work.work import SubtaskState, Work
 from tests.domain.work.test_dispatching import at_work, subtask
@@ -72,3 +73,12 @@ def test_a_phase_is_changed_while_its_task_is_at_work(
 def test_nothing_is_taken_back_before_there_is_a_branch() -> None:
     task = task_of(S.DONE, S.DONE, S.PENDING, S.PENDING)
     assert refusal(replace(task, work=replace(task.work, branch=""))) is Refusal.NO_WORK
+
+
+def test_a_phase_that_a_person_left_out_has_nothing_to_take_back() -> None:
+    gone, back = Reason(code=Why.DROPPED), Reason(code=Why.REVERTED)
+    task = task_of(S.DONE, S.DONE, S.CANCELLED, S.DONE)
+    works = {why: tuple(replace(work, problem=why) for work in task.work.subtasks) for why in (gone, back)}
+    assert phases_of(replace(task, work=replace(task.work, subtasks=works[gone]))) == (1, 3)
+    assert phases_of(replace(task, work=replace(task.work, subtasks=works[back]))) == (1, 2, 3), "it may come again"
+    assert refusal(replace(task, work=replace(task.work, subtasks=works[gone])), 2) is Refusal.NO_PHASE

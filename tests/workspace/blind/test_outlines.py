@@ -48,3 +48,9 @@ def test_what_typescript_exports_is_named() -> None:
         and "export async function login(mail: string): Login" in said
     )
     assert "hidden" not in said and "it cannot be read as Python" in said
+
+
+def test_code_that_is_nested_too_deep_to_be_written_out_stops_nothing() -> None:
+    deep = f"def f(a: {'x.' * 900}x): ...\n".encode()
+    told = outline({"deep.py": deep, "plain.py": PYTHON})
+    assert "- it cannot be read as Python" in told and "class Cart" in told

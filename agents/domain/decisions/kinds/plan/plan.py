@@ -52,9 +52,9 @@ def apply_plan(task: Task, subject: OfPlan, chosen: Chosen, moment: Moment) -> F
 
 
 def read_number(words: str) -> int | None:
-    """How many small subtasks may be added; None: that is not said."""
-    found = re.search(r"\d{1,3}", words)
-    return min(int(found[0]), MOST_ADDED) if found else None
+    """How many small subtasks may be added; None: that is not said, or several numbers are."""
+    found = re.findall(r"[-−]?\d+(?:[.,]\d+)?", words)
+    return min(int(found[0]), MOST_ADDED) if len(found) == 1 and found[0].isdecimal() and len(found[0]) < 4 else None
 
 
 PLAN = DecisionKind(
