@@ -10,7 +10,7 @@ import time
 from itertools import product
 from pathlib import Path
 
-from agents.catalog.library import Catalog, load_catalog
+from agents.catalog.library import Catalog, load_catalog, role_kinds
 from agents.catalog.workflow_choice import compose_one
 from agents.domain.checks.evaluation import Score
 from agents.domain.workflow.workflow import Done, Part, follow
@@ -27,9 +27,10 @@ def run(say: Say) -> list[Row]:
     catalog = load_catalog()
     with folder() as place:
         steps, asked = asyncio.run(_measure(place, catalog, say))
+    roles = role_kinds(catalog.roles)
     began = time.perf_counter()
     for name in catalog.workflows:
-        compose_one(name, None, {})
+        compose_one(name, None, {}, roles)
     resolved = (time.perf_counter() - began) / len(catalog.workflows)
     return [
         compared("next_step", asked, steps, beside="a durable step", most=0.05),

@@ -131,12 +131,12 @@ def _of_cargo(text: str) -> tuple[frozenset[str], frozenset[str]]:
     parts = [said, *(part for key in ("target", "workspace") for part in _tables(said.get(key)))]
     parts += [part for part in [said.get("workspace")] if isinstance(part, dict)]
 
-    def named(*keys: str) -> frozenset[str]:
+    def names_of(*keys: str) -> frozenset[str]:
         found = [part.get(key) for part in parts for key in keys]
         return frozenset(name.casefold() for table in found if isinstance(table, dict) for name in table)
 
-    main = named("dependencies") | (frozenset({"bin"}) if said.get("bin") else frozenset())
-    return main, named("dev-dependencies", "build-dependencies") - main
+    main = names_of("dependencies") | (frozenset({"bin"}) if said.get("bin") else frozenset())
+    return main, names_of("dev-dependencies", "build-dependencies") - main
 
 
 def _tables(said: object) -> list[dict[str, Any]]:
