@@ -100,3 +100,8 @@ def test_nothing_is_counted_twice_or_lost(drawn: list[tuple[bool | None, float, 
 )
 def test_a_row_says_what_it_ran_on(of: Run, engine: EngineName) -> None:
     assert of.ran_on is engine
+
+
+def test_a_run_is_named_by_what_it_was_for() -> None:
+    assert run(subtask=2, attempt=1).name == "T-1.2-1 implement"
+    assert run(subtask=0, step="plan_review", attempt=2).name == "T-1 plan review 2"

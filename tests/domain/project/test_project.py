@@ -34,3 +34,27 @@ def test_a_decision_takes_away_the_proposal_that_it_is_about_alone(project: Proj
 def test_what_is_about_a_task_is_no_fact_about_a_project(project: Project) -> None:
     with pytest.raises(IllegalMove, match="TaskCancelled is no fact about a project"):
         evolve(project, e.TaskCancelled(task=TASK, at=AT, by=ANA, reason="enough"))
+
+
+def test_what_is_known_of_its_ground_is_the_last_that_was_found_out(project: Project) -> None:
+    about = {"task": TASK, "project": SHOP, "at": AT}
+    said = e.SetupProposed(**about, clue="c", commands=("make deps",), files=("Makefile",), why="it says so")  # type: ignore[arg-type]
+    proposed = evolve(project, said).proposed
+    assert proposed and (proposed.clue, proposed.commands, proposed.files, proposed.why) == (
+        "c",
+        ("make deps",),
+        ("Makefile",),
+        "it says so",
+    )
+    allowed = [e.SetupAllowed(**about, consent=each, commands=(each,), by=ANA) for each in ("a", "b", "a")]  # type: ignore[arg-type]
+    for fact in allowed:
+        project = evolve(project, fact)
+    assert project.consents == ("b", "a"), "each once, the latest last"
+
+
+def test_how_models_did_at_control_questions_is_remembered(project: Project) -> None:
+    for missed in (True, False):
+        project = evolve(
+            project, e.ReviewerTried(task=TASK, project=SHOP, at=AT, model="m", question="q", missed=missed)
+        )
+    assert [(each.model, each.missed) for each in project.tried] == [("m", (True, False))]

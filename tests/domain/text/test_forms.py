@@ -53,3 +53,11 @@ def test_a_field_that_stands_twice_must_say_the_same() -> None:
     assert fit({"most": 3, "Most": 3}, FIELDS, {}) == {"most": 3}
     with pytest.raises(Ambiguous, match="most stands twice"):
         fit({"most": 3, "Most": 4}, FIELDS, {})
+
+
+@pytest.mark.parametrize(
+    ("value", "fitted"), [("3", 3), ("3.0", 3), ("three", 3), ({"value": "3"}, 3), (3.5, 3.5), (1e20, 1e20), ("x", "x")]
+)
+def test_a_whole_number_is_read_from_whatever_says_one(value: Any, fitted: Any) -> None:
+    found = fit(value, {"type": "integer"}, {})
+    assert found == fitted and type(found) is type(fitted)

@@ -153,7 +153,7 @@ def test_a_secret_shows_nowhere_and_is_handed_over_once_asked() -> None:
 def test_secrets_are_told_apart_by_what_they_hold() -> None:
     assert {Secret("a"), Secret("a"), Secret("b")} == {Secret("a"), Secret("b")}
     assert len({Secret("a"), Secret("a"), Secret("b")}) == 2
-    assert Secret("a") != "a" and Secret("a") and not Secret("")
+    assert Secret("a") != "a" and Secret("a") != Secret("b") and Secret("a") and not Secret("")
 
 
 def test_secrets_that_stand_side_by_side_or_within_each_other_go_once_each() -> None:

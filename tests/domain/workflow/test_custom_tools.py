@@ -36,6 +36,10 @@ def test_arguments_go_to_their_places_and_the_rest_is_appended_by_name() -> None
     assert line == "python -m sim 'a b' --days 3 --verbose --out-file out/x.csv"
     assert "--verbose" not in command_line(SIMULATE, {"scenario": "a", "days": 3, "verbose": False})
     assert command_line(SIMULATE, {"scenario": "a", "days": 3, "out_file": None}).endswith("--days 3")
+    in_place = CustomTool(
+        name="x", command="run --fast={fast}", arguments={"fast": Argument(type=ArgumentType.BOOLEAN)}
+    )
+    assert [command_line(in_place, {"fast": each}) for each in (True, False)] == ["run --fast=true", "run --fast=false"]
 
 
 @given(st.text(min_size=1).filter(lambda text: "\0" not in text and not text.startswith("-")))

@@ -101,3 +101,10 @@ def test_an_ordinary_subtask_ends_with_its_join_and_the_closing_one_with_the_mer
     assert follow(DEFAULT, Part.CLOSING, "merge", Score.PASS, done()) == Go(step=None)
     refused = follow(DEFAULT, Part.CLOSING, "ci", Score.NEEDS_REVISION, done(1, ci=1))
     assert isinstance(refused, Back) and refused.step.name == "implement"
+
+
+def test_a_step_may_send_work_back_as_often_as_it_says_and_not_once_more() -> None:
+    most = DEFAULT.step("test").max_retries
+    assert isinstance(follow(DEFAULT, Part.ORDINARY, "test", Score.NEEDS_REVISION, done(1, test=most)), Back)
+    spent = follow(DEFAULT, Part.ORDINARY, "test", Score.NEEDS_REVISION, done(1, test=most + 1))
+    assert spent == Ask(why=Stuck.SPENT)
