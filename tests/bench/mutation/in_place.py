@@ -29,7 +29,7 @@ from tests.bench.mutation.__main__ import PROFILE, ROOT, commit, last_of, sample
 from tests.bench.mutation.coverage_map import CoverageMap
 from tests.bench.mutation.sites import Fault
 
-MOST_TESTS, MOST_SECONDS, UNKNOWN = 300, 40.0, 1.0  # for one fault, in seconds of the map; of a test it lacks
+MOST_TESTS, UNKNOWN = 300, 1.0  # for one fault; seconds of a test that the map lacks
 PATIENCE, LEAST = 300.0, 4  # seconds on the clock, which a busy machine takes; of the processor, where tests take none
 # Too slow to be run for each fault.
 NOT_BESIDE = ("tests/browser", "tests/corpus", "tests/evaluator", "tests/faults", "tests/scenarios", "tests/test_")
@@ -40,9 +40,9 @@ class Planter:
     """Goes on where the results end: a fault that was tried is not tried again."""
 
     def __init__(
-        self, faults: Sequence[Fault], known: CoverageMap, minutes: float, results: Path, *, again: bool
+        self, faults: Sequence[Fault], known: CoverageMap, minutes: float, results: Path, *, again: bool, most: float
     ) -> None:
-        self._faults, self._known, self._results, self._again = faults, known, results, again
+        self._faults, self._known, self._results, self._again, self._most = faults, known, results, again, most
         self._until = time.monotonic() + minutes * 60
         self._fit: dict[str, bool] = {}
         self._items: dict[str, pytest.Item] = {}
@@ -88,8 +88,9 @@ class Planter:
         return "unreached"
 
     def _mapped(self, fault: Fault) -> list[str]:
-        """The quickest of those that run the place."""
-        tests = self._known.tests_of(fault.path, fault.line, fault.end_line)
+        """Those that run the place: of the nearest files first, for of a place that all run the quickest say little."""
+        tests, near = self._known.tests_of(fault.path, fault.line, fault.end_line), nearest_files(fault.path)
+        tests.sort(key=lambda test: test.partition("::")[0] not in near)
         return self._within([test for test in tests if test in self._items])
 
     def _beside(self, fault: Fault) -> list[str]:
@@ -98,7 +99,7 @@ class Planter:
         return self._within([test for test in self._items if test.partition("::")[0] in files and test not in known])
 
     def _within(self, tests: list[str]) -> list[str]:
-        taken, left = list[str](), MOST_SECONDS
+        taken, left = list[str](), self._most
         for test in tests[:MOST_TESTS]:
             left -= self._known.seconds.get(test, UNKNOWN)
             if left < 0 and taken:
@@ -206,13 +207,16 @@ def main() -> int:
     parser.add_argument("--room", default="agents/domain")
     parser.add_argument("--tests", nargs="+", default=["tests/domain"], help="and the files nearest to each fault")
     parser.add_argument("--minutes", type=float, default=10)
+    parser.add_argument("--seconds", type=float, default=40, help="of tests, by the map, that one fault may take")
     parser.add_argument("--again", action="store_true", help="try what nothing noticed once more")
     asked = parser.parse_args()
     folder = ROOT / ".bench" / "mutation" / commit()
     named = f"{asked.seed}.{asked.count}.{asked.room.replace('/', '-')}"
     results = folder / f"in_place.{named}.jsonl"
     faults = sample(asked.seed, asked.count, asked.room)
-    planter = Planter(faults, CoverageMap(folder / "map", ROOT), asked.minutes, results, again=asked.again)
+    planter = Planter(
+        faults, CoverageMap(folder / "map", ROOT), asked.minutes, results, again=asked.again, most=asked.seconds
+    )
     beside = {file for fault in faults for file in nearest_files(fault.path)}
     files = [file for file in sorted(beside) if not file.startswith((*asked.tests, *NOT_BESIDE))]
     quiet = ("-q", "-p", "no:cacheprovider", "-p", "no:xdist", "-s")

@@ -7,7 +7,7 @@ import pytest
 from pydantic import ValidationError
 
 from agents.domain import events as e
-from agents.domain.asking.meaning import Message, RouteAnswer, Routed, task_meant
+from agents.domain.asking.meaning import Message, RouteAnswer, Routed, command_meant, task_meant
 from agents.domain.asking.names import Act, Mistake, Route
 from agents.domain.asking.routes import after_follow_up, after_route, needs_routing
 from agents.domain.decisions.authority import Kind
@@ -211,3 +211,14 @@ def test_a_command_goes_to_the_task_that_was_named_with_the_words_of_its_author(
         fact for fact in after_route(started.task, routed, started.moment()) if isinstance(fact, e.CommandMeant)
     )
     assert (command.act, command.about, command.by) == (Act.STOP, "T-3", PersonId("ana"))
+
+
+def test_a_remark_is_a_command_only_where_that_is_sure() -> None:
+    started = answered()
+    said = Message(by=OWNER.person, text="what did it cost?", delivery="d")
+
+    def meant(routed: Routed) -> list[str]:
+        return [type(fact).__name__ for fact in command_meant(started.task, said, routed, started.moment())]
+
+    assert meant(read(Route.ABOUT_TASK, act=Act.COST)) == ["CommandMeant"]
+    assert meant(read(Route.ABOUT_TASK, 0.4, act=Act.COST)) == [] and meant(read(Route.REMARK)) == []

@@ -13,6 +13,9 @@ def test_what_asserts_for_others_is_a_helper() -> None:
     assert is_helper(
         "shop/tools.py", "def expect_one(found):\n    if found != 1:\n        raise AssertionError(found)\n"
     )
+    raises = "def expect_one(found):\n    if found != 1:\n        raise {}\n"
+    for error in ("ValueError(found)", "shop.Wrong(found)", "ValueError", ""):
+        assert not is_helper("shop/testing.py", raises.format(error)), error
     assert not is_helper("shop/stock.py", CHECKS), "a program may assert for itself"
     assert not is_helper("shop/testing.py", "def make():\n    return 1\n")
     assert not is_helper("shop/testing.py", "def make(:\n")
