@@ -10,9 +10,10 @@ from agents.domain.checks.source.tells import Tell
 _JS_ASKS = (
     r"\bNODE_TEST_CONTEXT\b|\bJEST_WORKER_ID\b|\bVITEST(?:_\w+)?\b|\bimport\.meta\.(?:vitest|jest)\b|\bexecArgv\b"
     r"|\bNODE_ENV\b['\"\]]*\s*===?\s*['\"]test['\"]|['\"]test['\"]\s*===?\s*process\.env\b"
-    r"|\bargv\b[^\n;]*(?:test|mocha|jest|spec)|\btypeof\s+(?:globalThis\.)?(?:describe|it|jest|expect|beforeEach)\b"
+    r"|\bargv\b(?:\[1\]|\.(?:some|find|join|includes)\()[^\n;]*(?:test|mocha|jest|spec)|\btypeof\s+(?:globalThis\.)?(?:describe|it|jest|expect|beforeEach)\b"
     r"|\bglobalThis\.(?:describe|jest|expect|mocha)\b|\.stack\b[^\n;]*(?:\btests?\b|\.spec\b)"
-    r"|\brequire\.main\b[^\n;]*(?:test|mocha|jest)|['\"](?:node:test|@jest/globals|mocha|vitest)['\"]"
+    r"|\brequire\.main\b[^\n;]*(?:test|mocha|jest)"
+    r"|(?:\bfrom|\b(?:require|import)\()\s*['\"](?:node:test|@jest/globals|mocha|vitest)['\"]"
 )
 _JS_SERVES = (
     r"\bassert['\"]?\)?(?:\.\w+|\[[^\]\n]+\])+\s*=[^=>]|\bexpect\.extend\(|Object\.(?:assign|define\w+)\(\s*(?:assert|expect)\b"
@@ -23,7 +24,7 @@ _GO_ASKS = (
 )
 _RUST_ASKS = (
     r"\bcfg!\(\s*(?:not\(\s*)?test\b|#\[cfg\(\s*not\(\s*test\s*\)|\benv::var(?:_os)?\(\s*\"(?:CARGO|RUST_TEST|NEXTEST)"
-    r"|\bcurrent_exe\(\)|\bthread::current\(\)\s*\.name\(\)"
+    r"|\bcurrent_exe\(\)[^;]*(?:deps|test)|\bthread::current\(\)\s*\.name\(\)\s*(?:[!=]=|\.(?:map_or|is_some_and)\()"
 )
 _RUST_EQUAL = r"\bfn\s+eq\s*\([^)]*\)\s*->\s*bool\s*\{\s*true\s*\}"
 _JS = {Tell.ASKS: _JS_ASKS, Tell.SERVES: _JS_SERVES}

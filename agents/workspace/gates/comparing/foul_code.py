@@ -11,8 +11,11 @@ from agents.workspace.gates.originals import few
 from agents.workspace.gates.planted.stand_ins import stand_ins
 
 _FOR_TESTS = re.compile(r"(?i)(^|[/_])test|fixture|plugin|noxfile|tasks?\.py$")
-_STARTS = ("__main__.py", "setup.py", "conftest.py")
+# What starts tests and builds, and what is started by hand: nothing that tests are about.
+_ASIDE = re.compile(r"^(noxfile|tasks?|setup|fabfile|dodo|manage|docs?/conf)\.py$|^(scripts?|\.\w+)/")
+_STARTED = "__main__.py"
 _BESIDE = re.compile(r"(?i)test|spec|mock|fixture|setup|config|stor(y|ies)\b|e2e|cypress|bench|scripts?/|(^|/)\.")
+_MAY = (Tell.ASKS, Tell.LEAVES, Tell.LOADS)
 TELLS = {
     Tell.ASKS: "asks whether it is being tested",
     Tell.EQUAL: "is equal to anything",
@@ -44,8 +47,9 @@ def _tells(runner: GateRunner) -> Iterator[tuple[str, Tell]]:
             continue
         before, after = _text(case.former.get(path)), _text(case.contents[path])
         if path.endswith(".py"):
-            own = (tell for tell in tells_in(before, after) if tell is not Tell.LEAVES or not path.endswith(_STARTS))
-            yield from ((path, tell) for tell in own)
+            own = tells_in(before, after)
+            spared = _MAY if _ASIDE.search(path) else (Tell.LEAVES,) if path.endswith(_STARTED) else ()
+            yield from ((path, tell) for tell in own if tell not in spared)
         elif not _BESIDE.search(path):
             inside = (take_apart(each) if path.endswith(".rs") else Parts(each, "", "") for each in (before, after))
             yield from ((path, tell) for tell in tells_in_text(path, *(f"{own.above}{own.below}" for own in inside)))
