@@ -73,3 +73,9 @@ def test_badges_and_comments_of_a_readme_are_left_out_and_text_stays() -> None:
 def test_all_of_them_fit_and_what_is_no_text_is_left_out() -> None:
     texts = fill(("AGENTS.md", "a" * 9_000), ("README.md", "b" * 9_000), ("x.bin", "\0\1"), ("c.md", "c"))
     assert sum(map(len, texts)) <= MOST + 10 and not any("\0" in text for text in texts)
+
+
+def test_what_lies_beside_the_guides_is_none() -> None:
+    assert (
+        paths("make it faster", (*FILES, "Makefile", "setup.cfg", "docs/notes.md", ".github/dependabot.yml")) == USUAL
+    )

@@ -4,13 +4,15 @@ from dataclasses import replace
 
 import pytest
 
+from agents.domain import events as e
 from agents.domain.decisions.decision import Refusal, Refused
 from agents.domain.decisions.subject import PhaseAct
 from agents.domain.phases.changing import branches_of, change_of, phases_of, refuse_unless_possible
 from agents.domain.reason import Reason, Why
+from agents.domain.task.fold import evolve
 from agents.domain.task.task import Task, TaskState
 from agents.domain.work.work import SubtaskState, Work
-from tests.domain.work.test_dispatching import at_work, subtask
+from tests.domain.work.test_dispatching import AT, at_work, subtask
 
 S = SubtaskState
 
@@ -82,3 +84,17 @@ def test_a_phase_that_a_person_left_out_has_nothing_to_take_back() -> None:
     assert phases_of(replace(task, work=replace(task.work, subtasks=works[gone]))) == (1, 3)
     assert phases_of(replace(task, work=replace(task.work, subtasks=works[back]))) == (1, 2, 3), "it may come again"
     assert refusal(replace(task, work=replace(task.work, subtasks=works[gone])), 2) is Refusal.NO_PHASE
+
+
+def changed(task: Task, fact: e.Event) -> list[tuple[SubtaskState, int]]:
+    return [(work.state, work.attempt) for work in evolve(task, fact).work.subtasks]
+
+
+def test_what_is_taken_back_goes_and_the_whole_is_judged_anew() -> None:
+    task = task_of(S.DONE, S.DONE, S.DONE, S.DONE)
+    last = task.work.subtasks[-1]
+    works = (*task.work.subtasks[:-1], replace(last, state=S.EVALUATING, attempt=1))
+    task = replace(task, work=replace(task.work, subtasks=works))
+    facts = {"task": task.id, "at": AT, "phase": 1, "subtasks": (1, 2)}
+    after = changed(task, e.PhaseReverted(**facts, head="c" * 40))  # type: ignore[arg-type]
+    assert [state for state, _ in after] == [S.CANCELLED, S.CANCELLED, S.DONE, S.DONE, S.PENDING]

@@ -169,3 +169,8 @@ def test_the_log_of_runs_says_who_found_what_for_how_much_and_stays_short() -> N
     assert len(state.log) == 20
     [first] = after(*finished(3), ran(directives=(directive("rename it"),), cost=0.03)).log
     assert (first.by, first.finished, first.directives, first.cost, first.summary) == (CODE_STYLE, 3, 1, 0.03, "seen")
+
+
+def test_runs_are_counted_by_who_ran() -> None:
+    state = after(ran(), ran(), ran(by=DESIGN))
+    assert (state.counter(CODE_STYLE).ran, state.counter(DESIGN).ran, state.counter(INTERNALISER).ran) == (2, 1, 0)

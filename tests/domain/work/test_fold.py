@@ -59,3 +59,21 @@ def test_what_was_merged_is_kept_with_where_and_with_advice() -> None:
     merged = e.Merged(task=task_with().id, at=AT, commit="d" * 40, into="main", advice="Pull it.")
     delivery = evolve(task_with(), merged).delivery
     assert (delivery.head, delivery.merged_into, delivery.advice) == ("d" * 40, "main", "Pull it.")
+
+
+def test_each_time_a_pull_request_is_brought_up_to_date_is_a_round() -> None:
+    task, rounds = task_with(), []
+    for head in ("a" * 40, "b" * 40):
+        opened = e.PullOpened(
+            task=task.id,
+            at=AT,
+            number=7,
+            url="https://forge.example/7",
+            head=head,
+            into="main",
+            changes=(),
+            risk=RiskLevel.LOW,
+        )
+        task = evolve(task, opened)
+        rounds.append((task.delivery.pull, task.delivery.head, task.delivery.rounds))
+    assert rounds == [(7, "a" * 40, 1), (7, "b" * 40, 2)]
