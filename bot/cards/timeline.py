@@ -149,8 +149,7 @@ OF_TASKS: dict[type[Event], Callable[[Any, NameOf], str]] = {
     e.PhaseKept: lambda f, name: f"{name(f.by)} goes on with phase {f.phase} as it is",
     e.WorkCompleted: lambda f, name: "Every subtask is done",
     e.PullOpened: lambda f, name: (
-        f"Opened {'draft ' if f.draft else ''}pull request #{f.number}: "
-        f"{f.files or len(f.changes)} files, {f.risk} risk"
+        f"Opened {'draft ' if f.draft else ''}pull request #{f.number}: {_files(f)}, {f.risk} risk"
     ),
     e.DraftOpened: lambda f, name: f"Showed the work as draft pull request #{f.number}, at {f.head[:10]}",
     e.OutsideReviewEnded: lambda f, name: "Said that the outside review is over",
@@ -261,6 +260,11 @@ OF_DECISIONS: dict[type[Event], Callable[[Any, str, Decision | None], str]] = {
 
 def _subtasks(fact: e.PhaseRestarted | e.PhaseRevertWanted) -> str:
     return ", ".join(f"{fact.task}.{number}" for number in fact.subtasks) or "nothing"
+
+
+def _files(fact: e.PullOpened) -> str:
+    count = fact.files or len(fact.changes)
+    return f"{count} file{'s' * (count != 1)}"
 
 
 def _notes(names: Iterable[str]) -> str:

@@ -1,7 +1,6 @@
 """Nothing that was learnt comes in force by itself: a person's decision stands behind each established note."""
 
 import ast
-from pathlib import Path
 
 import pytest
 
@@ -10,9 +9,8 @@ from agents.domain.decisions.kinds.learning import notes, notes_merge
 from agents.domain.decisions.table import KINDS
 from agents.domain.knowledge.document import Status
 from agents.domain.knowledge.writing import Writing
+from tests.builders.sources import files_with
 
-ROOT = Path(__file__).parents[3]
-SOURCES = [path for room in ("agents", "bot", "store") for path in (ROOT / room).rglob("*.py")]
 # Who may name it: the status itself, what becomes of a confirmation, and readers that only compare.
 MAY_MAKE = {"agents/domain/knowledge/writing.py": 1}
 CONFIRMS = {"agents/domain/decisions/kinds/learning/notes.py"}
@@ -21,10 +19,9 @@ CONFIRMS = {"agents/domain/decisions/kinds/learning/notes.py"}
 def built(name: str) -> dict[str, int]:
     """Where a fact of this name is made, and how often."""
     found = dict[str, int]()
-    for path in SOURCES:
-        for node in ast.walk(ast.parse(path.read_text())):
+    for place, tree in files_with(f"{name}("):
+        for node in ast.walk(tree):
             if isinstance(node, ast.Call) and ast.unparse(node.func).rpartition(".")[2] == name:
-                place = path.relative_to(ROOT).as_posix()
                 found[place] = found.get(place, 0) + 1
     return found
 
@@ -32,8 +29,7 @@ def built(name: str) -> dict[str, int]:
 def values_of_established() -> dict[str, int]:
     """Where the status is used as a value, not compared with another."""
     found = dict[str, int]()
-    for path in SOURCES:
-        tree = ast.parse(path.read_text())
+    for place, tree in files_with("ESTABLISHED"):
         compared = {id(part) for node in ast.walk(tree) if isinstance(node, ast.Compare) for part in ast.walk(node)}
         named = {id(part) for node in ast.walk(tree) if isinstance(node, ast.Dict) for part in node.keys if part}
         looped = {
@@ -42,7 +38,6 @@ def values_of_established() -> dict[str, int]:
         for node in ast.walk(tree):
             plain = id(node) not in compared | named | looped
             if isinstance(node, ast.Attribute) and ast.unparse(node) == "Status.ESTABLISHED" and plain:
-                place = path.relative_to(ROOT).as_posix()
                 found[place] = found.get(place, 0) + 1
     return found
 

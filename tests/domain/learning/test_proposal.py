@@ -3,7 +3,6 @@
 import ast
 from datetime import UTC, datetime
 from itertools import product
-from pathlib import Path
 
 import pytest
 
@@ -25,6 +24,7 @@ from agents.domain.learning.proposal import (
     likeness,
     move,
 )
+from tests.builders.sources import files_with
 
 AT = datetime(2026, 3, 2, 9, 30, tzinfo=UTC)
 LATER = datetime(2026, 3, 3, 9, 30, tzinfo=UTC)
@@ -106,12 +106,12 @@ def test_only_a_decision_leads_to_an_approval() -> None:
 
 def _places(called: str) -> set[str]:
     """Files in which something of this name is called."""
-    root, found = Path(__file__).parents[3], set()
-    for path in (p for room in ("agents", "bot", "store") for p in (root / room).rglob("*.py")):
-        for node in ast.walk(ast.parse(path.read_text())):
+    found = set[str]()
+    for place, tree in files_with(f"{called}("):
+        for node in ast.walk(tree):
             name = node.func if isinstance(node, ast.Call) else None
             if getattr(name, "attr", getattr(name, "id", "")) == called:
-                found.add(path.relative_to(root).as_posix())
+                found.add(place)
     return found
 
 
