@@ -36,7 +36,7 @@ TALK = frozenset({"route", "intent", "project", "wish"})  # questions about what
 QUESTION = 400  # tokens kept free for a question at least: what is left for the task is the same for short ones
 
 PLANNING = frozenset({"decompose", "critic", "custodiet", "specialist", "debate"})  # those who are shown papers, notes
-PLANS = frozenset({"decompose"})  # who is shown what nobody confirmed, and directives: who judges a plan is not
+PLANS = frozenset({"decompose", "remainder"})  # who is shown what nobody confirmed, and directives: no judge is
 ALONE = frozenset({"code_review"})  # asked often, long after the others: their duties would only be paid for
 JUDGING = PLANNING | {"code_review", "control"}  # whose answers people wait for
 
@@ -185,7 +185,7 @@ class Prompts:
 
     async def _notes(self, asked: Ask) -> Choice:
         """By the request alone, so that they are the same throughout a task. Guesses are for who plans."""
-        if asked.question not in PLANNING or not asked.task.project or asked.brief:
+        if asked.question not in PLANNING | PLANS or not asked.task.project or asked.brief:
             return NO_NOTES
         chosen = await self._adds.notes(asked.task.project, asked.task.work.base, asked.task.request.text)
         return chosen if asked.question in PLANS else replace(chosen, unconfirmed=())

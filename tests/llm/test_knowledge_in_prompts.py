@@ -18,7 +18,7 @@ from tests.llm.prompt_texts import SCHEMA, TAG, fenced, prompts, whole
 from tests.llm.rig import asked
 
 HEADING = "## PROJECT KNOWLEDGE"
-TASKS = {"decompose": FRESH, "code_review": AT_WORK, "wish": AT_WORK}
+TASKS = {"decompose": FRESH, "code_review": AT_WORK, "wish": AT_WORK, "remainder": AT_WORK}
 
 
 def question(name: str, **more: object) -> Ask:
@@ -32,9 +32,11 @@ async def text_of(made: Prompts, ask: Ask) -> str:
 @pytest.mark.parametrize("name", sorted(names()))
 async def test_planner_and_reviewers_of_plans_are_told_and_nobody_else(name: str) -> None:
     text = await text_of(with_notes(), question(name))
-    told = name in ("decompose", "critic", "custodiet", "specialist", "debate")
+    told = name in ("decompose", "remainder", "critic", "custodiet", "specialist", "debate")
     assert (HEADING in text) is told
-    assert (LIMITS.title in text) is (name == "decompose"), "nobody who judges is shown what nobody confirmed"
+    assert (LIMITS.title in text) is (name in ("decompose", "remainder")), (
+        "nobody who judges is shown what nobody confirmed"
+    )
 
 
 @pytest.mark.parametrize("name", sorted(names()))
@@ -48,6 +50,27 @@ async def test_each_part_has_its_place() -> None:
     order = ["# The task", HEADING, f"{HEADING}, unconfirmed", "## ACTIVE DIRECTIVES", "You are the planner"]
     places = [text.index(f"\n{part}") for part in order]
     assert places == sorted(places)
+
+
+async def test_who_plans_what_remains_reads_in_the_same_order() -> None:
+    about = {
+        "directives": DIRECTIVES,
+        "why": "it drifted",
+        "done": "1. Write it",
+        "numbers": [2],
+        "remaining": "2. Test it",
+    }
+    text = await text_of(with_notes(), question("remainder", about=about))
+    order = [
+        "# The task",
+        HEADING,
+        f"{HEADING}, unconfirmed",
+        "## ACTIVE DIRECTIVES",
+        "You plan what remains",
+        "Done, ",
+    ]
+    places = [text.index(f"\n{part}") for part in order]
+    assert places == sorted(places) and text.count(DIRECTIVES[0]) == 1
 
 
 def test_a_minion_reads_them_between_the_task_and_its_subtask() -> None:
