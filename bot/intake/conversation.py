@@ -129,10 +129,10 @@ _GRAMMAR: tuple[tuple[Verb, str], ...] = (
     (Verb.LINK, r"link(?:\s+(?P<words>[A-Za-z0-9-]{6,20}))?"),
 )
 # What is put in front of words, or after them, without another meaning.
-_POLITE = (
-    r"(?:(?:please|pls|plz|bitte|kindly|can you|could you|would you|just|ok|okay|no(?=,))[\s,]+)*(?P<core>.+?)"
-    r"(?:[\s,]+(?:please|pls|plz|bitte|now|right now|immediately|asap|thanks|thx|for now|then))*\??"
-)
+_BEFORE = r"(?:(?:please|pls|plz|bitte|kindly|can you|could you|would you|just|ok|okay|no(?=,))[\s,]+)*+"
+_AFTER = r"[\s,](?:please|pls|plz|bitte|now|right now|immediately|asap|thanks|thx|for now|then)\Z"
+_END = 40  # characters at the end of a message in which such a word stands
+_BLANKS = " \t\r\n\f\v,"
 _ADDRESSED = r"(?:(?:hey|hi|hello|ok|okay)[\s,]+)?(?:overlord|bot)[\s,:]+(?P<core>\S.*)"
 _SAID_TWICE = r"(?P<core>\w+)(?:[\s,!.]+(?P=core))+"
 # What people put around a command: quotes, marks of a chat, the slash of other bots, a sign that they mean it well.
@@ -207,9 +207,16 @@ def read_command(said: str) -> Command | None:
 
 
 def _core(said: str) -> str:
-    """Without politeness."""
-    found = _whole(_POLITE).fullmatch(said)
-    return found["core"] if found else said
+    """Without politeness. Each word is looked at once, however many there are."""
+    begins = _whole(_BEFORE).match(said)
+    core = said[begins.end() if begins else 0 :]
+    core = core[:-1] if core[1:].endswith("?") else core
+    while found := _whole(_AFTER).search(core[-_END:]):
+        shorter = core[: len(core) - len(found[0])].rstrip(_BLANKS)
+        if not shorter:
+            break
+        core = shorter
+    return core or said
 
 
 def may_answer(meaning: Meaning) -> bool:

@@ -22,8 +22,8 @@ _PLACE = r"(?P<place>(?:[/~]|https?://|ssh://|file://|git@)\S*[^\s/])/?"
 _FORMS: tuple[tuple[str, Callable[..., Change] | None], ...] = (
     (rf"projects\s+add\s+(?P<project>\S+)\s+{_PLACE}(?:\s+in\s+(?P<channel>\S+))?", AddProject),
     (r"projects\s+remove\s+(?P<project>\S+)", RemoveProject),
-    (r"people\s+add\s+(?P<account>\S+:\S+)\s+to\s+(?P<group>\S+)", AddMember),
-    (r"people\s+remove\s+(?P<account>\S+:\S+)\s+from\s+(?P<group>\S+)", RemoveMember),
+    (r"people\s+add\s+(?P<account>[^\s:]+:\S+)\s+to\s+(?P<group>\S+)", AddMember),
+    (r"people\s+remove\s+(?P<account>[^\s:]+:\S+)\s+from\s+(?P<group>\S+)", RemoveMember),
     (r"models\s+set\s+(?P<role>\S+)\s+(?P<model>\S+)", SetModel),
     (r"models\s+unset\s+(?P<role>\S+)", SetModel),
     (r"reload(?: the)? settings|settings reload", None),

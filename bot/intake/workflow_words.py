@@ -17,16 +17,17 @@ _PLAIN = (
     rf"{_BEGINS}(?:--)?workflow={_NAME}{_ENDS}",
     rf"{_BEGINS}--workflow\s+{_NAME}{_ENDS}",
     rf"(?:\A|(?<=\n))[ \t(]*workflow\s*:\s*{_NAME}\s*[,;.)]*(?=\s|\Z)",
-    rf"[,;.(\n]\s*workflow\s*:\s*{_NAME}\s*[.)]*\s*\Z",
+    rf"(?:[,;.(]\s*|\n[ \t]*)workflow\s*:\s*{_NAME}\s*[.)]*\s*\Z",
 )
 # What may mean something else: it counts with a name that is known, or nearly.
 _LIKELY = (
     rf"\b(?:use|using|with|under|follow)\s+(?:the\s+)?(?:workflow\s+{_NAME}|{_OTHER}\s+workflow)\b",
     rf"\A\s*use\s+{_NAME}\s*(?:[:,;.\n]|\Z)",
-    rf"(?:[,;.(\n–—]|\band)\s*(?:please\s+)?use\s+{_NAME}\s*(?:please)?[.)!]*\s*\Z",
+    rf"(?:[,;.(–—]\s*|\n[ \t]*|\band\s*)(?:please\s+)?use\s+{_NAME}\s*(?:please)?[.)!]*\s*\Z",
 )
-_UNDERSCORED = r"\s+use\s+`?(?P<name>[a-z][a-z0-9-]*_[a-z0-9_-]+)`?[.!]*\s*\Z"
+_UNDERSCORED = r"(?<!\s)\s+use\s+`?(?P<name>[a-z][a-z0-9-]*_[a-z0-9_-]+)`?[.!]*\s*\Z"
 _NEAR = 0.6
+_LEFT_OVER, _LEFT_WORD = " \t\r\n\f\v\xa0,;:([–—-", 8  # what stood beside a choice, at the end of the rest
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -95,5 +96,7 @@ def _require(name: str, known: Collection[str], what: str = "workflow") -> str:
 def _tidy(text: str) -> str:
     lines = (re.sub(r"[ \t]{2,}", " ", line).rstrip() for line in text.splitlines())
     joined = "\n".join(lines).strip()
-    joined = re.sub(r"[\s,;:(\[–—-]*(?:\b(?:and|please))?[\s,;:(\[–—-]*\Z", "", joined, flags=re.IGNORECASE)
+    joined = joined.rstrip(_LEFT_OVER)
+    if word := re.search(r"\b(?:and|please)\Z", joined[-_LEFT_WORD:], re.IGNORECASE):
+        joined = joined[: len(joined) - len(word[0])].rstrip(_LEFT_OVER)
     return re.sub(r"\A[\s,;:.)\]–—-]*(?:(?:and|to|then)\s+)?", "", joined, flags=re.IGNORECASE)
