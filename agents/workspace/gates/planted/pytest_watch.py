@@ -23,6 +23,7 @@ _JUDGES = ("pytest", "_pytest", "pluggy", "unittest")
 # What tests read and compare by: whoever serves others in their place is the program itself, or nobody minds.
 _MEANS = ("builtins", "io", "os", "posixpath", "pathlib", "math", "operator", "json", "json.decoder", "csv", "codecs")
 _SPEAKS = ("print", "input", "help", "exit", "quit", "breakpoint")
+_PYTESTS_OWN = ("_getini_unknown_type",)  # pytest replaces it itself, in every run
 _PAUSE = 0.2  # seconds between two looks
 reads: Any = {}
 starts: Any = {}
@@ -62,7 +63,7 @@ def keep() -> None:
 
 def _keep(owner: Any, name: str) -> None:
     for own, value in list(vars(owner).items()):
-        if own in _SPEAKS:
+        if own in _SPEAKS or own in _PYTESTS_OWN:
             continue
         if callable(value) or isinstance(value, (staticmethod, classmethod, property)):
             _kept[name + "." + own] = (owner, own, value)
