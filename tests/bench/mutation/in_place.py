@@ -1,8 +1,9 @@
 """Plants faults in functions that are loaded already: a fork of the process that collected the tests for each of them.
 
-Quick, for nothing is imported or collected anew; so it suits what is pure and has many small tests:
-`python -m tests.bench.mutation.in_place --room agents/domain --tests tests/domain`. The map of the slower way, which
-has all tests and may notice what is missed here, says which of them reach a place.
+Quick, for nothing is imported or collected anew; so it suits rooms with many small tests:
+`python -m tests.bench.mutation map --tests tests/domain`, then `python -m tests.bench.mutation.in_place --room
+agents/domain --tests tests/domain`. What slower folders would notice counts as missed, so the score is a lower bound.
+It goes on where it stopped; `--again` tries what was missed once more.
 """
 
 import argparse
