@@ -17,6 +17,7 @@ from store.running.acts import Act
 from store.transaction import Transaction
 
 ADMINS = Rule(who=frozenset({Group.ADMIN}), by_words=True)
+CHOICES = Rule(who=frozenset({Group.APPROVER}), by_words=True)  # who may take back an engine that success chose
 _PLACE = r"(?P<place>(?:[/~]|https?://|ssh://|file://|git@)\S*[^\s/])/?"
 # Whole messages, with an address where something is added: "projects add dark mode" is a request.
 _FORMS: tuple[tuple[str, Callable[..., Change] | None], ...] = (
@@ -63,9 +64,11 @@ class Namer:
     def obey(self, words: str, tx: Transaction) -> Card | None:
         """A list is answered at once. A change is recorded, and carried out where files may be written."""
         said = self.said
-        check(ADMINS, self.speaker, PersonId(""), self.permissions.channel(said.channel))
         plain = " ".join(words.split())
-        if re.fullmatch(FORM, plain, re.IGNORECASE):
+        of_choices = re.fullmatch(FORM, plain, re.IGNORECASE) is not None
+        rule = CHOICES if of_choices else ADMINS
+        check(rule, self.speaker, PersonId(""), self.permissions.channel(said.channel))
+        if of_choices:
             return outcome_card(obey_words(tx, plain, said.key, said.by, said.at), refused=False)
         naming = read_naming(plain)
         if naming.listing:

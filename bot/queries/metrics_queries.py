@@ -1,5 +1,6 @@
 """What came of work: roles with the record of each, and the metrics of a while."""
 
+import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -34,7 +35,7 @@ class MetricsQueries:
     async def engine_choices(self) -> Sequence[EngineChoice]:
         """The last word on each role, the newest first; in force while `adaptive: enabled:` is."""
         choices = await self._services.database.read(read_choices)
-        roles = self._services.catalog().roles
+        roles = (await asyncio.to_thread(self._services.catalog)).roles  # read from files, the first time
         found = [
             EngineChoice(
                 role=each.role,
@@ -49,7 +50,8 @@ class MetricsQueries:
         return sorted(found, key=lambda each: each.at, reverse=True)
 
     async def roles(self) -> RolesShown:
-        return await self._services.database.read(partial(read_roles, catalog=self._services.catalog()))
+        catalog = await asyncio.to_thread(self._services.catalog)
+        return await self._services.database.read(partial(read_roles, catalog=catalog))
 
     async def metrics(self, days: float = DAYS) -> Metrics:
         until = self._services.clock.now()

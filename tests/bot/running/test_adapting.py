@@ -10,13 +10,16 @@ import pytest
 from sqlalchemy import insert
 
 from agents.catalog.library import load_catalog, with_engines
+from agents.domain.decisions.authority import Group, NotYours, Presser
 from agents.domain.errors import OverlordError
-from agents.domain.ids import Account
+from agents.domain.ids import Account, PersonId, Thread
 from agents.domain.limits import Limits
 from agents.domain.metrics.adaptive import Adaptive
 from agents.domain.models.routing import by_program
 from agents.domain.workflow.roles import TITLES, EngineName
 from bot.intake.engine_choices import obey_words, read_choices
+from bot.intake.naming import Namer
+from bot.messages import Said
 from bot.permissions import Permissions
 from bot.queries.metrics_queries import MetricsQueries
 from bot.running.adapting import adapt_engines
@@ -112,6 +115,23 @@ def test_models_of_engines_thatmodels_to_choose_are_served() -> None:
     locked = Adaptive(enabled=True, locked_assignments={"planner": EngineName.CLAUDE, ROLE: EngineName.BUILTIN})
     assert [*models_to_choose(locked, [EngineName.CODEX])] == [by_program("claude", ""), by_program("codex", "")]
     assert models_to_choose(Adaptive(), [EngineName.CODEX]) == {}
+
+
+@pytest.mark.parametrize(("group", "may"), [(Group.APPROVER, True), (Group.ADMIN, False), (Group.TECH_LEAD, False)])
+async def test_an_approver_takes_a_choice_back_and_nobody_else(office: Services, group: Group, may: bool) -> None:
+    await adapt_engines(office, lambda: HERE)
+    words, at = "engines undo implementer", office.clock.now()
+    said = Said(
+        key="k", thread=Thread("console:general:1"), channel="console:general", message="", by=ANA, text=words, at=at
+    )
+    speaker = Presser(person=PersonId("p"), groups=frozenset({group}))
+    namer = Namer(said=said, speaker=speaker, permissions=office.permissions, named=office.named)
+    if not may:
+        with pytest.raises(NotYours):
+            await office.database.write(lambda tx: namer.obey(words, tx))
+        return
+    assert await office.database.write(lambda tx: namer.obey(words, tx))
+    assert (await office.database.read(read_choices))[ROLE].undone
 
 
 async def test_nothing_is_chosen_where_it_is_off_or_the_engine_is_not_here(office: Services) -> None:
