@@ -52,13 +52,15 @@ PATIENCE = 180.0
 
 @dataclass
 class Trial:
-    """`kills`: steps of the bot's loop; `stab`: what else is killed, and after how many seconds of the program."""
+    """`kills`: steps of the bot's loop; `stab`: what else is killed, and after how many seconds of the program.
+    `number`: which of its like; 0 is a calm one."""
 
     engine: EngineName
     kills: list[int] = field(default_factory=list)
     stab: str = ""  # program, sandbox
     after: float = 0.0
     real: bool = False
+    number: int = 0
     steps: int = 0
     died: int = 0
     stabbed: int = 0
@@ -73,7 +75,7 @@ def trials(engine: EngineName, count: int, steps: int, seed: int, *, real: bool 
         kills = [chance.randint(1, max(2, int(steps * 0.9))) for _ in range(chance.choice((1, 1, 2)))]
         stab = ("", "", "program", "sandbox")[number % 4]
         plain = [] if stab and chance.random() < 0.5 else kills
-        made.append(Trial(engine, plain, stab, chance.random() * (2 if real else 0.3), real))
+        made.append(Trial(engine, plain, stab, chance.random() * (2 if real else 0.3), real, number + 1))
     return made
 
 
@@ -136,7 +138,6 @@ def _told_tokens(seen: Seen) -> str:
 def _bot(trial: Trial, home: Path, url: str) -> Any:
     async def main(ready: Ready) -> None:
         ready("at work")
-        remove_leftovers()  # as the program does when it starts
         remove_leftovers()  # as the program does when it starts
         database = Database(f"sqlite:///{home / 'overlord.db'}")
         with closing(database):
