@@ -1,5 +1,7 @@
 """Errors that a person will read. Each says what happened and what to do next."""
 
+from agents.domain.text.dollars import dollars
+
 
 class OverlordError(Exception):
     """`what` happened, and a `next_step` the person can take; both are shown as they stand."""
@@ -82,10 +84,11 @@ class BudgetReached(OverlordError):
 
     def __init__(self, budget: str, *, limit: float, spent: float, wanted: float) -> None:
         super().__init__(
-            f"The budget of {budget} is ${limit:.2f}: ${spent:.2f} is spent or promised, "
-            f"and the next call may cost ${wanted:.2f}",
+            f"The budget of {budget} is {dollars(limit)}: {dollars(spent)} is spent or promised, "
+            f"and the next call may cost {dollars(wanted)}",
             next_step="Raise the budget, or wait until it is renewed.",
         )
         self.budget = budget
         self.limit = limit
         self.spent = spent
+        self.wanted = wanted

@@ -11,6 +11,7 @@ from agents.domain.planning.ladder import TODO
 from agents.domain.planning.work_kind import Expected
 from agents.domain.task.task import Task
 from agents.domain.task.wishes import Source
+from agents.domain.text.dollars import dollars
 from agents.domain.text.sanitize import cut, one_line
 from agents.domain.workflow.steps import GATE, HUMAN, REVIEW
 from agents.domain.workflow.workflow import DEFAULT, Workflow
@@ -297,7 +298,7 @@ def _price(task: Task, bill: Bill) -> str:
     expected, budget = task.plan.expected, bill.limit(task)
     if task.plan.rehearsal:
         return "nothing, as this is a rehearsal"
-    most = f"budget ${budget:.2f}" if budget is not None else ""
+    most = f"budget {dollars(budget)}" if budget is not None else ""
     if expected is None:
         return f"{most}; at the budget it stops and asks" if most else ""
     beyond = "at the budget it stops and asks" if budget is not None and expected.most.cost > budget else ""

@@ -9,6 +9,7 @@ from agents.domain.checks.evaluation import Evaluation, comments_on
 from agents.domain.decisions.decision import Decision, NameOf
 from agents.domain.ids import Account, DecisionId, PersonId, Thread, derive_id, surface_of
 from agents.domain.task.task import Task
+from agents.domain.text.dollars import dollars
 from agents.domain.work.work import QueuePause, run_key
 from bot.config.platforms import OWN
 from bot.messages import Attached, Button, Card, Choice, Link, Row
@@ -94,8 +95,8 @@ def _cost(task: Task, bill: Bill) -> str:
     if task.plan.rehearsal:
         return "nothing, as this is a rehearsal"
     limit = bill.limit(task)
-    of = f" of a budget of ${limit:.2f}" if limit is not None else ""
-    return f"${bill.spent:.2f}{of}" if bill.spent or of else "nothing so far"
+    of = f" of a budget of {dollars(limit)}" if limit is not None else ""
+    return f"{dollars(bill.spent)}{of}" if bill.spent or of else "nothing so far"
 
 
 def step_in_words(name: str) -> str:

@@ -11,6 +11,7 @@ from agents.domain.phases.changing import phases_of
 from agents.domain.planning.planning import stands_at
 from agents.domain.task.task import Task, TaskState
 from agents.domain.task.wishes import Standing
+from agents.domain.text.dollars import dollars
 from agents.domain.text.sanitize import cut, one_line
 from agents.domain.work.work import QueuePause
 from bot.cards.asking.answers import turning_buttons, withdrawn_words
@@ -256,13 +257,13 @@ def cost_card(task: Task, bill: Bill) -> Card:
     spent, budget = bill.spent, bill.budget
     if not spent:
         return Card(title=f"{task.id} has cost nothing so far", text="No model that costs money was asked for it.")
-    raised = f"${task.money.budget:.2f}, as raised" if task.money.budget is not None else ""
+    raised = f"{dollars(task.money.budget)}, as raised" if task.money.budget is not None else ""
     rows = rows_of(
-        ("Spent on models", f"${spent:.2f}"),
+        ("Spent on models", dollars(spent)),
         ("Expected", expected_in_words(task.plan.expected) if task.plan.expected else ""),
-        ("Budget", raised or (f"${budget:.2f}" if budget is not None else "")),
+        ("Budget", raised or (dollars(budget) if budget is not None else "")),
     )
-    return Card(title=f"{task.id} has cost ${spent:.2f} so far", rows=tuple(rows))
+    return Card(title=f"{task.id} has cost {dollars(spent)} so far", rows=tuple(rows))
 
 
 def why_card(task: Task, name: NameOf) -> Card:

@@ -8,6 +8,7 @@ from agents.domain.decisions.decision import Decision, NameOf
 from agents.domain.events import Event
 from agents.domain.ids import DecisionId
 from agents.domain.planning.decomposition import Level
+from agents.domain.text.dollars import dollars
 from agents.domain.text.sanitize import one_line
 from agents.domain.workflow.workflow import DEFAULT, Workflow
 from bot.cards.decisions import WITHDRAWN
@@ -127,7 +128,9 @@ OF_TASKS: dict[type[Event], Callable[[Any, NameOf], str]] = {
     e.ApprovalOffered: lambda f, name: f"Offered {name(f.by)} the button, as words do not approve",
     e.WordsRemoved: lambda f, name: f"Removed what {name(f.person)} had said, {f.texts} texts",
     e.TaskAskedAbout: lambda f, name: f"Asked about the task ({f.about})",
-    e.BudgetWarned: lambda f, name: f"80 % of the budget of {f.budget} is used (${f.spent:.2f} of ${f.limit:.2f})",
+    e.BudgetWarned: lambda f, name: (
+        f"80 % of the budget of {f.budget} is used ({dollars(f.spent)} of {dollars(f.limit)})"
+    ),
     e.GuidanceLeftOut: lambda f, name: f"Left out: {f.file}, because {f.why}",
     e.WorkflowRead: lambda f, name: (
         f"Read the project's own workflow{_under(f.workflow)}" + "".join(f"; left out: {each}" for each in f.left_out)
@@ -137,8 +140,8 @@ OF_TASKS: dict[type[Event], Callable[[Any, NameOf], str]] = {
     ),
     e.ModelLacks: lambda f, name: lacking(f),
     e.ModelDegraded: lambda f, name: f"{f.model} answered in place of the preferred model: {f.why}",
-    e.BudgetReached: lambda f, name: f"The budget of {f.budget} is used up (${f.limit:.2f})",
-    e.BudgetRaised: lambda f, name: f"Raised the budget to ${f.limit:.2f}",
+    e.BudgetReached: lambda f, name: f"The budget of {f.budget} is used up ({dollars(f.limit)})",
+    e.BudgetRaised: lambda f, name: f"Raised the budget to {dollars(f.limit)}",
     e.WorkBegun: lambda f, name: f"Began the work on branch {f.branch}, from commit {f.base[:10]}",
     e.PhaseRestarted: lambda f, name: f"{name(f.by)} had phase {f.phase} begin anew: {_subtasks(f)}",
     e.PhaseRevertWanted: lambda f, name: f"{name(f.by)} had phase {f.phase} taken back: {_subtasks(f)}",

@@ -183,6 +183,7 @@ class Jobs:
                 budget=reached.budget,
                 limit=reached.limit,
                 spent=reached.spent,
+                wanted=reached.wanted,
             )
             return planning.over_budget(task, stopped, moment)
 

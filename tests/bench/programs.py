@@ -17,6 +17,7 @@ TESTS = (
     "tests/conformance/test_orders_of_files.py",
     "tests/minions/cli",
     "tests/llm/relay/test_program_models.py",
+    "tests/scenarios/test_program_minions.py",
 )
 
 

@@ -36,12 +36,27 @@ FILES = {
 }
 
 
-@pytest.fixture
-async def field(tmp_path: Path) -> AsyncIterator[Field]:
+FOLDERS = (".claude", ".codex", ".gemini")
+
+
+def plain(root: Path) -> None:
+    for name, text in FILES.items():
+        (root / name).parent.mkdir(exist_ok=True)
+        (root / name).write_text(text)
+
+
+def behind_links(root: Path) -> None:
+    """Each file and folder under another name, and a link in its place."""
+    plain(root)
+    for name in (*FOLDERS, *(name for name in FILES if "/" not in name)):
+        (root / name).rename(root / f"real{name}")
+        (root / name).symlink_to(f"real{name}")
+
+
+@pytest.fixture(params=[plain, behind_links])
+async def field(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Field]:
     async with laid_out(tmp_path) as made:
-        for name, text in FILES.items():
-            (made.root / name).parent.mkdir(exist_ok=True)
-            (made.root / name).write_text(text)
+        request.param(made.root)
         yield made
 
 

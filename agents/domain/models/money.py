@@ -60,6 +60,7 @@ class BudgetReached(Event):
     budget: str
     limit: float
     spent: float
+    wanted: float = 0.0  # what the call may have cost
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -89,7 +89,7 @@ WORDS = (  # as text: compiled when an end is read, not by whoever loads this
 def failure_of_program(end: ProgramEnd) -> Failure | None:
     """None: it ended by itself and found nothing wrong, which proves nothing about what it did."""
     end = replace(end, errors=clean(end.errors[-READ:]))
-    message = one_line(end.errors, LONGEST) or _plain_words(end)
+    message = _last_words(end.errors) or _plain_words(end)
     if known := ERROR_OF_END[end.ended_by]:
         return Failure(error=known, message=message)
     if not end.exit_code and end.status is None:
@@ -100,6 +100,22 @@ def failure_of_program(end: ProgramEnd) -> Failure | None:
     if wait is not None:  # whoever says when is not out of order for good, whatever else is said
         return Failure(error=E.NETWORK, message=message, retry_after=wait)
     return Failure(error=_error_of(end), message=message)
+
+
+# What programs say beside why they ended: warnings, and where in their own code they were.
+_BESIDE = re.compile(r"\s+at \S|\W*(?:\(node:\d+\) *)?(?:\w*warning|yolo mode)\b", re.I)
+
+
+def _last_words(errors: str) -> str:
+    """Lines from the end, as many as there is room for."""
+    lines = [line for line in errors.splitlines() if line.strip()]
+    lines = [line for line in lines if not _BESIDE.match(line)] or lines
+    said = lines[-1:]
+    for line in reversed(lines[:-1]):
+        if sum(map(len, said)) + len(line) + len(said) > LONGEST:
+            break
+        said.insert(0, line)
+    return one_line("\n".join(said), LONGEST)
 
 
 def _error_of(end: ProgramEnd) -> ErrorClass:

@@ -228,7 +228,9 @@ def over_budget(task: Task, reached: e.BudgetReached, moment: Moment) -> Facts:
         return []
     shared = "" if reached.budget == f"task {task.id}" else reached.budget
     subject = OfBudget(budget=shared, limit=reached.limit, spent=reached.spent)
-    question = Question(kind=Kind.BUDGET, options=raises(reached.limit), subject=subject)
+    question = Question(
+        kind=Kind.BUDGET, options=raises(reached.limit, reached.spent + reached.wanted), subject=subject
+    )
     stale = withdraw(offers_to_go_on(task), Withdrawal.BUDGET, moment)
     return [reached, *stale, *ask(task, question, moment)]
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 
 from agents.domain.errors import NoAnswer
 from agents.domain.models.failure import ErrorClass
-from agents.domain.models.routing import Model
+from agents.domain.models.routing import ROLES, Model
 from agents.domain.workflow.roles import EngineName
 from agents.llm.client import Notices
 from agents.llm.relay.lending import Lent, Prices
@@ -39,7 +39,7 @@ class Lendings:
                 error=ErrorClass.RESOURCE,
             )
         wire = WIRES[loan.engine]
-        name = loan.model.removeprefix(f"{wire.provider}/")
+        name = loan.model.removeprefix(f"{wire.provider}/") if loan.model not in ROLES else ""
         model = replace(found, name=f"{wire.provider}/{name}") if name else found
         lent = Lent(
             prices=self.prices,

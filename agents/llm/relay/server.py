@@ -223,7 +223,7 @@ class _Passing:
         said = (await reply.content.read(LONGEST_ERROR)).decode(errors="replace")
         if self.lent.asked.api_key:
             said = said.replace(self.lent.asked.api_key, "…")
-        words = one_line(clean(said), 300) or HTTPStatus(reply.status).phrase
+        words = one_line(clean(_message_in(said)), 300) or HTTPStatus(reply.status).phrase
         self.failure = Failure(
             error=error_of_status(reply.status, said),
             message=f"{self.lent.asked.name}: HTTP {reply.status}: {words}",
@@ -234,6 +234,16 @@ class _Passing:
 
 def _kept(reply: aiohttp.ClientResponse) -> dict[str, str]:
     return {name: reply.headers[name] for name in _PASSED if name in reply.headers}
+
+
+def _message_in(said: str) -> str:
+    """A provider's own sentence, where its error has one; else all that it said."""
+    try:
+        error = json.loads(said)["error"]
+        found = error if isinstance(error, str) else error["message"]
+    except (ValueError, RecursionError, LookupError, TypeError):
+        return said
+    return found if isinstance(found, str) and found.strip() else said
 
 
 def _cut(usage: Usage) -> Failure | None:

@@ -78,6 +78,7 @@ class ProgramServices:
     policy: Callable[[str], RetryPolicy] = lambda name: POLICIES[name]
     wait: Callable[[float], Awaitable[None]] = asyncio.sleep
     chance: Callable[[], float] = random.random
+    silence: float = 300.0  # seconds without a sign of life, after which one is ended
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

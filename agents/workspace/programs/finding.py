@@ -2,6 +2,7 @@
 
 import json
 import platform
+import re
 import shutil
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -14,6 +15,7 @@ from agents.domain.workflow.roles import EngineName
 from agents.ports import Program
 
 _USR = Path("/usr")
+_NUMBERED = re.compile(r"(?:[a-z-]*[-@v])?(\d+\.\d+\.\d+[\w.-]*)")
 
 
 class NoProgram(OverlordError):
@@ -88,17 +90,27 @@ class Programs:
 
 
 def _layer(path: Path) -> Path:
-    """All that came with it: the outermost folder of Node's packages, or its own folder."""
+    """All that came with it: the outermost folder of Node's packages, or a folder of its own; else the program alone,
+    for what stands beside it is somebody's."""
     packages = [folder for folder in path.parents if folder.name == "node_modules"]
     if packages:
         return packages[-1]
-    return path if path.parent.name in ("bin", "sbin") or _holds_more(path.parent) else path.parent
+    folder = path.parent
+    shared = folder.name in ("bin", "sbin") or _holds_more(folder)
+    own = _is_text(path) or (folder / "package.json").is_file()
+    return folder if own and not shared else path
 
 
 def _holds_more(folder: Path) -> bool:
     """Whether other things are in it, too: it is somebody's home, a hidden folder right in that, or the machine's."""
     home = Path.home().resolve()
     return home.is_relative_to(folder) or (folder.parent == home and folder.name[:1] == ".") or len(folder.parts) < 3
+
+
+def _is_text(path: Path) -> bool:
+    """A script may need its neighbours; a program that was compiled is whole."""
+    with path.open("rb") as file:
+        return file.read(2) == b"#!"
 
 
 def _is_script(path: Path) -> bool:
@@ -108,12 +120,15 @@ def _is_script(path: Path) -> bool:
 
 
 def _version(path: Path) -> str:
-    """As its package says."""
+    """As its package says, or its path: some are installed into a folder or a file that is named so."""
     for folder in path.parents[:6]:
+        if _holds_more(folder):
+            break
         try:
             said = json.loads((folder / "package.json").read_text())
         except (OSError, ValueError):
             continue
         if isinstance(said, dict) and isinstance(version := said.get("version"), str):
             return version.partition("-linux")[0]
-    return "of unknown version"
+    named = (_NUMBERED.fullmatch(name) for name in (path.name, *(folder.name for folder in path.parents[:2])))
+    return next((each[1] for each in named if each), "of unknown version")

@@ -28,15 +28,15 @@ def list_engines(context: typer.Context, json: Json = False) -> None:
     if json:
         session.show_json([_as_json(here) for here in found])
         return
-    rows = [("builtin", "comes with Overlord", "the model of the role", ""), *map(_row, found)]
-    session.show_table(("engine", "version", "asks", "to do"), rows, none="There is no engine.")
+    rows = [("builtin", "comes with Overlord", "the model of the role", "all others", ""), *map(_row, found)]
+    session.show_table(("engine", "version", "asks", "roles", "to do"), rows, none="There is no engine.")
     typer.echo("\nA role names its engine: `engine: claude` under `roles:` in overlord.yaml (docs/engines.md).")
 
 
 def _row(here: Here) -> tuple[str, ...]:
     version = here.program.version if here.program else "not installed"
-    model = here.model.name if here.model else "no model: its provider's key is not set"
-    return (here.engine, version, model, here.next_step)
+    model = ", ".join(each.name for each in here.asked) or "no model: its provider's key is not set"
+    return (here.engine, version, model, here.needed or "none", here.next_step)
 
 
 def _as_json(here: Here) -> dict[str, object]:
@@ -45,6 +45,7 @@ def _as_json(here: Here) -> dict[str, object]:
         "version": here.program.version if here.program else None,
         "path": here.program.argv[-1] if here.program else None,
         "model": here.model.name if here.model else None,
+        "roles": list(here.roles),
         "problem": here.problem,
     }
 
@@ -118,5 +119,7 @@ def _named(name: str) -> EngineName:
     if name not in PROGRAMS:
         meant = did_you_mean(name, PROGRAMS)
         step = f"{meant} " if meant else ""
-        raise OverlordError(f"There is no engine {name} to install", next_step=f"{step}Write {', '.join(PROGRAMS)}.")
+        raise OverlordError(
+            f"There is no engine {name} that is a program", next_step=f"{step}Write {', '.join(PROGRAMS)}."
+        )
     return EngineName(name)

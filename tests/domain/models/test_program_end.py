@@ -110,3 +110,14 @@ def test_whatever_a_program_says_it_has_one_class_and_a_message(said: str, code:
 
 def test_only_the_end_of_a_long_error_channel_is_read() -> None:
     assert failure("ECONNRESET\n" + "x" * 50_000).error is E.CLI_ERROR
+
+
+def test_what_it_said_last_is_told_and_not_what_it_warned_of_or_where_in_its_code_it_was() -> None:
+    said = failure(
+        "Warning: Basic terminal detected (TERM=dumb).\n(node:7) ExperimentalWarning: x\nYOLO mode is enabled.\n"
+        + "It looked at a file.\n" * 30
+        + "An unexpected critical error occurred: no such model\n    at JSON.parse (<anonymous>)\n"
+    )
+    assert said.message.endswith("It looked at a file. An unexpected critical error occurred: no such model")
+    assert "Warning" not in said.message and len(said.message) <= 300
+    assert failure("Warning: only this").message == "Warning: only this"

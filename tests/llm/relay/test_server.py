@@ -253,4 +253,5 @@ async def test_a_role_may_name_another_model_of_the_same_provider() -> None:
         lender = Lendings(prices=FixedPrices(), calls=rig.book, job="j", models={loan.engine: rig.gateway.lent.asked})
         assert lender.lend(replace(loan, model="claude-haiku-4-5")).model == "claude-haiku-4-5"
         assert lender.lend(replace(loan, model="anthropic/claude-haiku-4-5")).model == "claude-haiku-4-5"
+        assert lender.lend(replace(loan, model="critic")).model == MODEL, "as that question is asked, which is no model"
         assert json.dumps(rig.gateway.model) == f'"{MODEL}"'

@@ -103,14 +103,14 @@ async def seen_from_inside(field: Field, tmp_path: Path) -> tuple[dict[str, str]
         return json.loads(outcome.summary), provider
 
 
-async def play(field: Field, provider: ModelServer, program: Program) -> Any:
+async def play(field: Field, provider: ModelServer, program: Program, **how: Any) -> Any:
     lender = Lendings(
         prices=FixedPrices(),
         calls=MemoryBook(),
         job="job",
         models={EngineName.CODEX: _asked(provider)},
     )
-    here = ProgramServices(find=lambda engine: program, lender=lender, profile=CLI)
+    here = ProgramServices(find=lambda engine: program, lender=lender, profile=CLI, **how)
     role = replace(bare(Base.IMPLEMENTER), engine=EngineName.CODEX)
     services = replace(field.services(ScriptedTalker()), programs=here, role_of=lambda name: role)
     minions = EngineMinions(services=services)

@@ -9,7 +9,18 @@ from pathlib import Path
 import pytest
 
 from agents.domain.checks.scope import Scope, ScopeMode
-from agents.minions.engines.cli.starting import MOST_FIXED, OURS, fixed_paths, lay_out, remove_leftovers
+from agents.domain.errors import NoAnswer
+from agents.minions.by_role import PROGRAMS
+from agents.minions.engines.cli.program import Cli
+from agents.minions.engines.cli.starting import (
+    MOST_FIXED,
+    OURS,
+    fixed_paths,
+    lay_out,
+    orders_in,
+    remove_leftovers,
+    settings_in,
+)
 
 
 def tree(root: Path, *paths: str) -> Path:
@@ -38,6 +49,34 @@ def test_what_no_write_may_touch_is_fixed(tmp_path: Path, patterns: tuple[str, .
     found = set(fixed_paths(root, Scope(mode=ScopeMode.DIRECTORY, patterns=patterns)))
     assert found >= fixed and ".git" not in found
     assert not any(Scope(mode=ScopeMode.DIRECTORY, patterns=patterns).refuse(path) is None for path in found)
+
+
+@pytest.mark.parametrize("cli", PROGRAMS)
+def test_settings_of_a_project_are_hidden_wherever_a_link_puts_them(tmp_path: Path, cli: Cli) -> None:
+    root = tree(tmp_path / "tree", "a/b/settings.json", "README.md")
+    assert settings_in(root, cli) == []
+    folder = cli.hidden[0]
+    (root / folder).symlink_to("nowhere-yet")
+    assert settings_in(root, cli) == []
+    (root / folder).unlink()
+    (root / "link").symlink_to("a")
+    (root / folder).symlink_to("link/b")
+    assert settings_in(root, cli) == ["a/b"]
+    for outside in (".", "..", "/proc/self/cwd/a", "/usr/share/doc", str(tmp_path)):
+        (root / folder).unlink()
+        (root / folder).symlink_to(outside)
+        with pytest.raises(NoAnswer, match="link that leads out of it"):
+            settings_in(root, cli)
+
+
+def test_files_that_give_orders_are_found_behind_links_and_wherever_they_are(tmp_path: Path) -> None:
+    root = tree(tmp_path / "tree", "AGENTS.md", "docs/how.md", "a/node_modules/x/Gemini.md", ".git/AGENTS.md", "b/c.md")
+    (root / "CLAUDE.md").symlink_to("AGENTS.md")
+    (root / "b" / "GEMINI.md").symlink_to("../docs/how.md")
+    assert sorted(orders_in(root)) == ["AGENTS.md", "a/node_modules/x/Gemini.md", "docs/how.md"]
+    (root / "b" / "AGENTS.md").symlink_to("/proc/self/cwd/b/c.md")
+    with pytest.raises(NoAnswer, match="is a link that leads out of it"):
+        orders_in(root)
 
 
 def test_nothing_is_fixed_where_a_person_lets_it_write_everywhere(tmp_path: Path) -> None:

@@ -56,6 +56,20 @@ def test_one_on_the_path_is_followed_to_where_it_really_is(tmp_path: Path) -> No
     assert made.argv == (str(real),) and made.readable == (real.parent,) and made.version == "2.9"
 
 
+def test_what_stands_beside_a_program_and_did_not_come_with_it_is_not_shown(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    compiled = program(tmp_path / "share" / "claude" / "versions" / "2.1.197")
+    shared = program(tmp_path / "home" / "bin" / "claude", "#!/bin/sh\n")
+    at_home = program(tmp_path / "home" / "claude.js", "#!/usr/bin/env node\n", package={"version": "1.2.3"})
+    node = program(tmp_path / "home" / "bin" / "node")
+    for path in (compiled, shared, at_home):
+        made = programs(tmp_path, node.parent, claude=str(path)).find(EngineName.CLAUDE)
+        assert made.readable == ((path, node) if path is at_home else (path,)), path
+        assert made.version == ("2.1.197" if path is compiled else "of unknown version")
+
+
 def test_a_script_is_run_by_node_and_all_packages_beside_it_are_shown(tmp_path: Path) -> None:
     script = program(tmp_path / "lib" / "node_modules" / "@x" / "codex" / "bin" / "codex.js", "#!/usr/bin/env node\n")
     node = program(tmp_path / "node-20" / "bin" / "node")

@@ -12,7 +12,8 @@ _READS = "Read,Bash,Glob,Grep"
 
 
 def command(launch: Launch) -> Sequence[str]:
-    """Permissions are the sandbox's. `--bare`: no hooks, plugins, memory and CLAUDE.md, whatever the project has."""
+    """Permissions are the sandbox's. `--bare`: no hooks, plugins, memory and CLAUDE.md, whatever the project has;
+    its settings are read all the same, but for the sources."""
     server = {
         "type": "http",
         "url": launch.tools,
@@ -23,7 +24,7 @@ def command(launch: Launch) -> Sequence[str]:
     return (
         *launch.program.argv,
         "-p",
-        "--bare",
+        *("--bare", "--setting-sources", "user"),
         *("--output-format", "stream-json", "--verbose"),
         *("--model", launch.model, "--max-turns", str(launch.turns)),
         *("--tools", _TOOLS if launch.tools else _READS, "--dangerously-skip-permissions", "--no-session-persistence"),

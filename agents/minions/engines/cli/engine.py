@@ -10,7 +10,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
-from agents.domain.errors import NoAnswer
+from agents.domain.errors import NoAnswer, OverlordError
 from agents.domain.models.failure import ErrorClass, Failure, next_try
 from agents.domain.text.sanitize import clean, one_line
 from agents.domain.work.work import Ending
@@ -21,7 +21,7 @@ from agents.minions.engines.cli.errands import read_end
 from agents.minions.engines.cli.program import Cli
 from agents.minions.engines.cli.run import CliRun
 from agents.minions.engines.cli.starting import start
-from agents.ports import Brief, GaveUp, LentModel, Loan, Outcome, Ran, Show, Watch
+from agents.ports import Brief, GaveUp, LentModel, Loan, Outcome, Program, Ran, Show, Watch
 
 SILENT = "You ended without a word. If the work is done, call `task_complete` and say what you did; else go on."
 LAST_WORDS = 3.0  # seconds for it to end by itself, once its run is over
@@ -99,7 +99,7 @@ class CliMinion:
         """One start of the program, to its end, and why that is none. Raises BudgetReached, NoAnswer and NoRoom."""
         run.renew()
         programs = self._programs
-        program = await asyncio.to_thread(programs.find, self.cli.name)
+        program = await self._find(programs)
         lent = programs.lender.lend(
             Loan(
                 engine=self.cli.name,
@@ -111,7 +111,8 @@ class CliMinion:
             )
         )
         playing = asyncio.create_task(start(run, program, lent, programs.profile))
-        stops = [asyncio.create_task(each) for each in (lent.until_spent(), run.own.ended.wait(), run.until_silent())]
+        ends = (lent.until_spent(), run.own.ended.wait(), run.until_silent(programs.silence))
+        stops = [asyncio.create_task(each) for each in ends]
         try:
             await asyncio.wait({playing, *stops}, return_when=asyncio.FIRST_COMPLETED)
             if run.own.ended.is_set():
@@ -130,6 +131,12 @@ class CliMinion:
         text, failure = self._read(ran, lent)
         await run.end(text)
         return None if run.own.outcome or run.out_of_turns else failure
+
+    async def _find(self, programs: ProgramServices) -> Program:
+        try:
+            return await asyncio.to_thread(programs.find, self.cli.name)
+        except OverlordError as gone:  # a person can mend that, and nobody else
+            raise NoAnswer(gone.what, next_step=gone.next_step, error=ErrorClass.RESOURCE) from gone
 
     def _read(self, ran: Ran | None, lent: LentModel) -> tuple[str, Failure | None]:
         if ran is None:

@@ -40,6 +40,7 @@ def home(launch: Launch) -> Mapping[str, str]:
             "checkpointing": {"enabled": False},
         },
         "model": {"maxSessionTurns": launch.turns},
+        "advanced": {"ignoreLocalEnv": True},
         "context": {"fileName": NOTHING},
         "tools": {"exclude": [*_NEVER, *([] if launch.tools else _WRITES)]},
         "mcpServers": {SERVER: server} if launch.tools else {},

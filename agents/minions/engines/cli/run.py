@@ -17,7 +17,6 @@ from agents.minions.engines.cli.program import SERVER, Cli
 from agents.minions.engines.cli.tools import OwnTools
 from agents.ports import Act, Asked, Brief, GaveUp, Outcome, WantsScope, Watch
 
-SILENCE = 300.0  # seconds without a sign of life
 LONGEST = 4_000  # characters of what it said last
 CALL = "cli"  # stands for the call that ended a run
 
@@ -154,10 +153,10 @@ class CliRun:
     def give_sign(self) -> None:
         self._sign = time.monotonic()
 
-    async def until_silent(self) -> None:
+    async def until_silent(self, seconds: float) -> None:
         """Returns when nothing was heard of it for long. A tool of ours that runs is no silence."""
         self.give_sign()
-        while (left := self._sign + SILENCE - time.monotonic()) > 0:
+        while (left := self._sign + seconds - time.monotonic()) > 0:
             await asyncio.sleep(left)
             if self.own.busy:
                 self.give_sign()

@@ -11,9 +11,10 @@ from functools import partial
 from pathlib import Path
 
 from agents.domain.checks.scope import Scope, ScopeMode, matches
-from agents.domain.errors import OverlordError
+from agents.domain.errors import NoAnswer, OverlordError
+from agents.domain.models.failure import ErrorClass
 from agents.minions.engines.builtin.executor import STARTS, NoRoom
-from agents.minions.engines.cli.program import Launch, read_output
+from agents.minions.engines.cli.program import Cli, Launch, read_output
 from agents.minions.engines.cli.run import CliRun
 from agents.ports import ADDRESS, TOOLS_ADDRESS, LentModel, Listener, Profile, Program, Ran, Room, Shown, Workspace
 
@@ -22,10 +23,10 @@ OURS = "overlord-cli-"
 EMPTY = "empty"  # a folder that stands for those which are hidden
 NOTHING = "nothing"  # a file that stands for those which nobody is to obey
 ORDERS = frozenset({"claude.md", "claude.local.md", "agents.md", "agents.override.md", "gemini.md", ".mcp.json"})
-_DEEP = frozenset({".git", "node_modules", ".venv", "venv", "__pycache__"})
 KEPT = 2 << 20  # bytes of what it prints
 DEEPEST = 4  # folders beneath the workspace that are told apart
 MOST_FIXED = 200
+MOST_ORDERS = 1000
 TOOL_CALLS = 3  # as long as so many commands one call of our tools may take: it tries the work
 # Copies its settings into its own home, tells it what to do, and marks its error channel.
 _START = """
@@ -37,7 +38,7 @@ echo; tail -c 20000 "$HOME/.said" | sed 's/^/stderr: /'; exit $code
 
 
 async def start(run: CliRun, program: Program, lent: LentModel, profile: Profile) -> Ran:
-    """A minion, to the end of this start. Raises NoRoom.
+    """A minion, to the end of this start. Raises NoRoom, and NoAnswer where the project orders its program about.
 
     A sandbox that does not start may start the next time: what is started can be killed by anybody.
     """
@@ -66,6 +67,8 @@ async def start(run: CliRun, program: Program, lent: LentModel, profile: Profile
             try:
                 sandbox = await services.sandbox()
                 return await play(launch, run.prompt(), there, partial(sandbox.open, profile=lent_out), listen)
+            except NoAnswer:
+                raise
             except OverlordError as problem:
                 if not left:
                     raise NoRoom(str(problem)) from problem
@@ -126,7 +129,7 @@ def lay_out(folder: Path, prompt: str, home: Mapping[str, str], owner: os.stat_r
 def workspace_for(launch: Launch, around: Workspace, folder: Path) -> Workspace:
     """With the program, and without what would give that orders."""
     cli, program = launch.cli, launch.program
-    hidden = [Shown(source=folder / EMPTY, at=name) for name in cli.hidden if (around.path / name).is_dir()]
+    hidden = [Shown(source=folder / EMPTY, at=at) for at in settings_in(around.path, cli)]
     silent = [Shown(source=folder / NOTHING, at=name) for name in orders_in(around.path)]
     return replace(
         around,
@@ -136,15 +139,37 @@ def workspace_for(launch: Launch, around: Workspace, folder: Path) -> Workspace:
     )
 
 
+def settings_in(root: Path, cli: Cli) -> list[str]:
+    """Folders that the program takes its settings from, each where it really is."""
+    found = [_real(root, name) for name in cli.hidden if (root / name).is_symlink() or (root / name).is_dir()]
+    return [at for at in found if (root / at).is_dir()]
+
+
 def orders_in(root: Path) -> list[str]:
     """Files that programs take for instructions wherever they are; their words reach a minion as data, where at all."""
     found: list[str] = []
     for folder, names, files in os.walk(root):
-        names[:] = [name for name in names if name not in _DEEP]
-        found += [str(Path(folder, name).relative_to(root)) for name in files if name.lower() in ORDERS]
-        if len(found) > MOST_FIXED:
-            break
-    return found[:MOST_FIXED]
+        names[:] = [name for name in names if name != ".git"]
+        there = (str(Path(folder, name).relative_to(root)) for name in files if name.lower() in ORDERS)
+        found += [at for name in there if (at := _real(root, name))]
+        if len(found) > MOST_ORDERS:
+            raise _refuse(f"this project has more than {MOST_ORDERS} files that would order a program about")
+    return list(dict.fromkeys(found))
+
+
+def _real(root: Path, name: str) -> str:
+    """Where it is in the project, whatever links lead there. Raises NoAnswer where that cannot be hidden: the project
+    itself, or something that is not of it."""
+    path, top = root / name, root.resolve()
+    real = path.resolve()
+    if path.is_symlink() and (real == top or not real.is_relative_to(top)):
+        raise _refuse(f"`{name}` of this project is a link that leads out of it, and would order a program about")
+    return str(real.relative_to(top))
+
+
+def _refuse(what: str) -> NoAnswer:
+    step = "Remove that from the project, or name the engine `builtin` for this role."
+    return NoAnswer(what, next_step=step, error=ErrorClass.RESOURCE)
 
 
 def fixed_paths(root: Path, scope: Scope) -> tuple[str, ...]:

@@ -5,13 +5,14 @@ from agents.domain.decisions.decision import Decision, Option
 from agents.domain.decisions.kinds.task.budget import BudgetOption
 from agents.domain.decisions.subject import OfBudget
 from agents.domain.task.task import Task
+from agents.domain.text.dollars import dollars
 from bot.cards.kinds.kind_card import CANCEL_TASK, KindCard, Label, request_in_short
 from bot.messages import Style
 
 
 def _raise_label(decision: Decision, option: Option) -> Label:
     """Earlier versions stored the label."""
-    limit = f"${float(option.value):.2f}"
+    limit = dollars(float(option.value))
     return Label(option.label or f"Raise to {limit}", f"Raised to {limit}", Style.PRIMARY)
 
 
@@ -19,7 +20,7 @@ def _text(task: Task, decision: Decision) -> str:
     about = decision.subject
     assert isinstance(about, OfBudget)
     budget = about.budget or f"task {task.id}"
-    used = f"The budget of {budget} is ${about.limit:.2f}, and ${about.spent:.2f} is spent or promised."
+    used = f"The budget of {budget} is {dollars(about.limit)}, and {dollars(about.spent)} is spent or promised."
     return f"{used} “{request_in_short(task)}” waits. What is finished is kept and is not paid for again."
 
 

@@ -1,6 +1,7 @@
 """A budget is used up: raise it, or cancel."""
 
 from enum import StrEnum
+from math import ceil
 
 from agents.domain import events as e
 from agents.domain.decisions.authority import APPROVAL, STEERING, Kind
@@ -15,11 +16,13 @@ class BudgetOption(StrEnum):
 
 
 RAISES = (1.5, 2, 4)  # by how much a limit can be raised
+ROUNDING = 1e-6
 
 
-def raises(limit: float) -> tuple[Option, ...]:
-    """Each option but the last is a limit in dollars."""
-    limits = (round(limit * factor, 2) for factor in RAISES)
+def raises(limit: float, needed: float = 0.0) -> tuple[Option, ...]:
+    """Each option but the last is a limit in dollars, in whole cents and with room for the call that is `needed`."""
+    least = max(limit, needed / RAISES[0])
+    limits = dict.fromkeys(ceil(least * factor * 100 - ROUNDING) / 100 for factor in RAISES)
     offered = (Option(value=f"{each:g}", approves=True) for each in limits)
     return with_letters(*offered, BUDGET.option(BudgetOption.CANCEL))
 
