@@ -1,7 +1,5 @@
 """Errors that a person will read. Each says what happened and what to do next."""
 
-from agents.domain.text.dollars import dollars
-
 
 class OverlordError(Exception):
     """`what` happened, and a `next_step` the person can take; both are shown as they stand."""
@@ -83,9 +81,10 @@ class BudgetReached(OverlordError):
     """A call would go over a budget, so it was not made."""
 
     def __init__(self, budget: str, *, limit: float, spent: float, wanted: float) -> None:
+        small = "4f" if 0 < limit < 0.1 else "2f"
         super().__init__(
-            f"The budget of {budget} is {dollars(limit)}: {dollars(spent)} is spent or promised, "
-            f"and the next call may cost {dollars(wanted)}",
+            f"The budget of {budget} is ${limit:.{small}}: ${spent:.{small}} is spent or promised, "
+            f"and the next call may cost ${wanted:.{small}}",
             next_step="Raise the budget, or wait until it is renewed.",
         )
         self.budget = budget

@@ -150,7 +150,7 @@ def score(of: Figures, dearest: float) -> float:
 
 def _kinds(runs: Sequence[Run]) -> Iterable[OfKind]:
     for kind, of_kind in _grouped(runs, lambda run: run.kind):
-        found = {key: figures(of) for key, of in _grouped(of_kind, lambda run: (run.ran_on, run.model))}
+        found = {key: figures(of) for key, of in _grouped(of_kind, lambda run: (run.ran_on, run.model_asked))}
         known = {key: each for key, each in found.items() if each.judged}
         dearest = max((each.cost for each in known.values()), default=0.0)
         scores = {key: score(each, dearest) for key, each in known.items()}

@@ -65,5 +65,10 @@ class Run:
         return next(found, EngineName.BUILTIN)
 
     @property
+    def model_asked(self) -> str:
+        """The model, named alike whoever asked it: rows of minions name its provider, those of planners the engine."""
+        return self.model if self.ran_on is EngineName.BUILTIN else self.model.partition("/")[2] or self.model
+
+    @property
     def is_rehearsal(self) -> bool:
         return self.model.startswith(REHEARSAL)

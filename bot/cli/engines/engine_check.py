@@ -49,7 +49,7 @@ class Here:
         return f"{', '.join(named)}{f' and {more} more' if more > 0 else ''}"
 
     @property
-    def asked(self) -> list[Model]:
+    def models(self) -> list[Model]:
         """Every model that roles want it to ask; its own, where one names none, or none runs on it."""
         if self.model is None:
             return []
@@ -100,10 +100,10 @@ def _check_engine(settings: Settings, here: Here, *, offline: bool) -> Iterator[
         )
         yield fail(name, f"{seen}{needed}", step) if needed else warn(name, seen, step)
     elif offline:
-        models = ", ".join(model.name for model in here.asked)
+        models = ", ".join(model.name for model in here.models)
         yield ok(name, f"{here.engine} {here.program.version}, asks {models}{needed}")
     else:
-        for model in here.asked:
+        for model in here.models:
             yield asyncio.run(try_engine(settings, replace(here, model=model)))
 
 

@@ -54,6 +54,21 @@ def test_engines_are_compared_at_the_same_kind_of_work_and_the_best_is_marked() 
     assert len(alone) == 2 and not any(each.best for each in alone), "nothing to compare them with"
 
 
+def test_an_engine_stands_once_for_a_model_whoever_asked_it() -> None:
+    rows = (
+        run(1, engine=CODEX, model="openai/gpt-5.4"),
+        run(2, engine=CODEX, model="gpt-5.4"),
+        run(3, step="review", engine="", model="codex-cli/gpt-5.4", task_type=""),
+        run(4, model="openai/gpt-5.4"),
+    )
+    found = {(each.kind, each.engine, each.model): each.figures.runs for each in measured(rows, ()).kinds}
+    assert found == {
+        ("fix", EngineName.BUILTIN, "openai/gpt-5.4"): 1,
+        ("fix", EngineName.CODEX, "gpt-5.4"): 2,
+        (REVIEWING, EngineName.CODEX, "gpt-5.4"): 1,
+    }
+
+
 def test_workflows_and_tasks_are_counted() -> None:
     found = measured()
     assert found.workflows == (
