@@ -97,7 +97,7 @@ def _layer(path: Path) -> Path:
         return packages[-1]
     folder = path.parent
     shared = folder.name in ("bin", "sbin") or _holds_more(folder)
-    own = _is_text(path) or (folder / "package.json").is_file()
+    own = _is_text(path) or _is_script(path) or (folder / "package.json").is_file()
     return folder if own and not shared else path
 
 
