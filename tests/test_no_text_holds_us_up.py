@@ -1,5 +1,6 @@
 """Texts of others that are written to keep a pattern busy for hours: each is read at once, or this file never ends."""
 
+import json
 from collections.abc import Callable
 
 import pytest
@@ -13,6 +14,8 @@ from agents.domain.project.role_packs import Clue, propose
 from agents.domain.skills.scan import scan
 from agents.domain.text.forms import fit
 from agents.workspace.blind.blind_results import read_results
+from agents.workspace.gates.detect import Look, Way
+from agents.workspace.gates.planted.runners import planted_in
 from bot.intake.conversation import Command, understand
 from bot.intake.workflow_words import read_choices
 
@@ -32,6 +35,11 @@ def _packs(text: str) -> object:
 
 def _results(text: str) -> object:
     return read_results(text, {"test_a"}, withheld=False)
+
+
+def _script(text: str) -> object:
+    look = Look(paths=frozenset({"package.json"}), texts={"package.json": json.dumps({"scripts": {"test": text}})})
+    return planted_in(Way.NPM, look, look)
 
 
 def _chosen(text: str) -> object:
@@ -63,6 +71,7 @@ def _chosen(text: str) -> object:
         (take_apart, 'r#"' * LONG),
         (take_apart, '"' + '\\"' * LONG),
         (take_apart, "/*" * LONG),
+        (_script, f"node{' --a' * 200}"),
         (_packs, "[" * LONG),
         (lambda text: likeness("shop", Trigger.BLOCKER, text), f"{'0' * LONG}g"),
         (lambda text: fit(text, NUMBERS, {}), f"1{' ' * LONG}2"),

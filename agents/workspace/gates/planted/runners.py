@@ -6,7 +6,7 @@ from agents.workspace.gates.detect import MAKEFILES, Look, Way
 from agents.workspace.gates.planted.plant import Planted
 
 _PLAIN = r"[^&|;<>`$]*$"  # nothing else is started
-_NODE = re.compile(rf"^node (?:--?[\w-]+(?:=\S+)? )*--test\b{_PLAIN}")
+_NODE = re.compile(rf"^node (?:-[\w-]+(?:=\S+)? )*--test\b{_PLAIN}")
 _OTHERS = re.compile(rf"^(?:cross-env )?(?:\w+=\S+ )*(?:npx )?(mocha|jest|vitest)(?: {_PLAIN}|$)")
 _OWN_WAY = re.compile(r"--(?:test-)?reporters?\b|--parallel\b|--watch\b|--coverage\b|--(?:list|dry-run|shard|ui)\b")
 
