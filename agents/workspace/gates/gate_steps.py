@@ -124,8 +124,8 @@ async def tests(runner: GateRunner, suite: SuiteRuns | None) -> Outcome:
     outcome = await judge_suite(suite, await runner.run(name, command))
     if command.report:
         outcome = replace(outcome, row=await _at_fault(runner, outcome))
-        if outcome.row.score is Score.PASS and (why := why_not_believed(runner)):
-            outcome = replace(outcome, row=replace(outcome.row, score=Score.NEEDS_REVISION, why=why))
+    if outcome.row.score is Score.PASS and (why := why_not_believed(runner)):
+        outcome = replace(outcome, row=replace(outcome.row, score=Score.NEEDS_REVISION, why=why))
     if cannot_tell(outcome.row):
         outcome = replace(outcome, row=replace(outcome.row, signs=(Sign.UNTOLD,)))
     outcome = replace(outcome, row=replace(outcome.row, rungs=_rungs(command, outcome)))

@@ -175,7 +175,7 @@ def _asks(node: ast.AST, wanted: re.Pattern[str]) -> bool:
     match node:
         case ast.Compare():
             return any(_names(each, wanted) for each in (node.left, *node.comparators))
-        case ast.Subscript(slice=name):
+        case ast.Subscript(slice=name, ctx=ast.Load()):
             return _names(name, wanted)
         case ast.Call() if name_called(node) in _ASK:
             return any(_names(given, wanted) for given in node.args)

@@ -15,12 +15,14 @@ _FOR_TESTS = re.compile(r"(?i)(^|[/_])test|fixture|plugin|noxfile|tasks?\.py$")
 _ASIDE = re.compile(r"^(noxfile|tasks?|setup|fabfile|dodo|manage|docs?/conf)\.py$|^(scripts?|\.\w+)/")
 _STARTED = "__main__.py"
 _BESIDE = re.compile(r"(?i)test|spec|mock|fixture|setup|config|stor(y|ies)\b|e2e|cypress|bench|scripts?/|(^|/)\.")
+_AFTERWARDS = (Tell.LOADS, Tell.LEAVES, Tell.SERVES)  # first it is seen what becomes of it
 _MAY = (Tell.ASKS, Tell.LEAVES, Tell.LOADS)
 TELLS = {
     Tell.ASKS: "asks whether it is being tested",
     Tell.EQUAL: "is equal to anything",
     Tell.MOCKS: "loads stand-ins that are for tests",
     Tell.JUMPS: "moves whoever calls it to another line",
+    Tell.LOADS: "loads the runner of tests",
     Tell.LEAVES: "ends whoever loads it",
     Tell.SERVES: "replaces what tests compare by",
 }
@@ -30,14 +32,14 @@ def why_not_run(runner: GateRunner) -> str:
     """Why nothing is run: code that would be loaded in place of other code, or that knows its tests."""
     if named := _stand_ins(runner):
         return f"{few(named)} stands in for what Python or its runner of tests would load: give it another name"
-    return _words([f"{path} {TELLS[tell]}" for path, tell in _tells(runner) if tell is not Tell.LOADS])
+    return _words([f"{path} {TELLS[tell]}" for path, tell in _tells(runner) if tell not in _AFTERWARDS])
 
 
 def why_not_believed(runner: GateRunner) -> str:
     """Though all tests pass, and nothing that was planted was told otherwise."""
-    found = [path for path, tell in _tells(runner) if tell is Tell.LOADS]
-    loads = [path for path in found if not _FOR_TESTS.search(path)]
-    return _words([f"{path} loads the runner of tests" for path in loads])
+    found = [(path, tell) for path, tell in _tells(runner) if tell in _AFTERWARDS]
+    kept = (each for each in found if each[1] is not Tell.LOADS or not _FOR_TESTS.search(each[0]))
+    return _words([f"{path} {TELLS[tell]}" for path, tell in kept])
 
 
 def _tells(runner: GateRunner) -> Iterator[tuple[str, Tell]]:
