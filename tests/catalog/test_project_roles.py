@@ -52,6 +52,25 @@ def test_what_gives_a_right_or_chooses_who_works_is_left_out_with_its_line_and_t
     )
 
 
+def test_no_budget_is_raised_by_a_context_of_ones_own() -> None:
+    wide = SHORT.replace("3000", "50000")
+    catalog, told = laid(
+        contexts__wide=wide,
+        roles__one="extends: implementer\ncontext: {strategy: wide}\n",
+        roles__two="extends: implementer\ncontext: {strategy: wide, token_budget: 20000}\n",
+        roles__three="extends: implementer_fast\ncontext: {strategy: wide}\n",
+    )
+    assert [catalog.roles[name].context.budget for name in ("one", "two", "three")] == [25_000, 20_000, 15_000]
+    [said] = told
+    assert "one.yaml line 2, context.strategy: `wide` has 50000 tokens, and a project's own file may only lower" in said
+
+
+def test_roles_that_extend_each_other_are_told_so_and_not_used() -> None:
+    catalog, told = laid(roles__a="extends: b\n", roles__b="extends: a\n")
+    assert not {"a", "b"} & catalog.roles.keys()
+    assert any("a.yaml line 1, extends: it goes in a circle: b → a → b" in each for each in told)
+
+
 def test_what_cannot_be_used_at_all_is_told_and_harms_nobody() -> None:
     catalog, told = laid(
         roles__a="extends: wizard\n",

@@ -115,6 +115,7 @@ class Roles:
     def _faults(self, part: RolePart, parent: Role, layer: Layer) -> Iterator[Fault]:
         if layer.narrows:
             yield from own_project_may_not(part, parent)
+            yield from self._odd_room(part, parent)
         if part.template and part.template not in self._prompts:
             yield ("template",), f"there is no template `{part.template}`", _known(part.template, sorted(self._prompts))
         yield from self._odd_reading(part, parent)
@@ -131,6 +132,15 @@ class Roles:
         if (parent.flags or part.flags) and (part.engine or parent.engine) is EngineName.BUILTIN:
             what = "the built-in engine is no program that takes flags"
             yield ("flags",), what, "Leave `flags` out, or name the `engine` that they are for."
+
+    def _odd_room(self, part: RolePart, parent: Role) -> Iterator[Fault]:
+        """A project may write a context of its own, and so a budget: never a larger one than the role had."""
+        mine, most = self._strategies.get(part.strategy), parent.context.budget
+        if mine and self._context(part, parent).budget > most and not part.token_budget:
+            what = (
+                f"`{mine.name}` has {mine.budget} tokens, and a project's own file may only lower what is read, {most}"
+            )
+            yield ("context", "strategy"), what, "Lower its `token_budget`, or write it in overlord.yaml."
 
     def _odd_reading(self, part: RolePart, parent: Role) -> Iterator[Fault]:
         strategy, place = part.strategy or parent.strategy, ("context", "strategy")
