@@ -15,7 +15,6 @@ POLICY = {t.PLAN.name: "default", t.WORKER.name: "aggressive"}  # of calls to mo
 RETRIES = 2
 _PUT_BACK = (t.RULES, t.JOIN, t.PULL, t.MERGE)
 TESTS_GO_TO = "tests/integration/"  # of a test engineer, where nothing else is said
-_ADDS = {"files", "test_types"}  # whoever has these adds tests or papers to what others wrote
 _CHANGELOG, _TESTS = "changelog", ("tests", "project", "unit", "integration")
 
 
@@ -301,7 +300,7 @@ def _back(draft: Draft, before: list[Step]) -> tuple[list[Odd], str]:
     named = draft.said.get(draft.kind.back)
     if named is None or named in workers:
         # whoever only adds to the work, as tests, cannot mend it; but what is found right after is about what was added
-        whole = [step.name for step in able if step.level is StepLevel.TASK or not _ADDS & step.config.keys()]
+        whole = [step.name for step in able if not step.only_adds]
         own = draft.kind is t.RULES and before[-1].type == t.WORKER.name
         return [], named or next(iter((workers if own else whole or workers)[-1:]), "")
     where = draft.place(draft.kind.back)

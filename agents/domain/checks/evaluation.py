@@ -229,6 +229,9 @@ def overall(scores: Iterable[Score]) -> Score:
     return Score.NEEDS_REVISION if Score.NEEDS_REVISION in seen else Score.PASS
 
 
+REFUSED_UNSEEN = "a reviewer asks for changes; what it said is withheld, for it speaks of code that you are not shown"
+
+
 def sum_up(gates: Sequence[GateRun], reviews: Sequence[CodeReview] = ()) -> tuple[Score, tuple[str, ...]]:
     """What the gates and the reviewers come to, and what another attempt must heed.
 
@@ -243,6 +246,13 @@ def _from_gates(gates: Iterable[GateRun]) -> Iterator[str]:
         if gate.score is not Score.PASS and gate.ran:
             command = f" (`{gate.command}`)" if gate.command else ""
             yield "\n".join(part for part in (f"{gate.name}{command}: {gate.why}", gate.output) if part)
+
+
+def failed_checks(evaluation: Evaluation) -> tuple[str, ...]:
+    """What another attempt is told of whoever may not see the code: what programs and reviewers said shows it."""
+    bad = tuple(f"{each.name}: {each.why}" for each in evaluation.gates if each.score is not Score.PASS and each.ran)
+    refused = any(each.score in (Score.NEEDS_REVISION, Score.FAIL) for each in evaluation.reviews)
+    return (*bad, *((REFUSED_UNSEEN,) if refused else ()))
 
 
 def _from_reviews(reviews: Iterable[CodeReview]) -> Iterator[str]:

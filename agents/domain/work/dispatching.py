@@ -23,6 +23,7 @@ from agents.domain.task.task import Task, TaskState
 from agents.domain.work.remaining import amend_for, is_left_to_judge
 from agents.domain.work.surroundings import found_out
 from agents.domain.work.work import DROPPED, SubtaskState, Work, run_key
+from agents.domain.workflow.workflow import DEFAULT
 
 ACTIVE = (SubtaskState.RUNNING, SubtaskState.EVALUATING, SubtaskState.NEEDS_HUMAN, SubtaskState.PAUSED)
 
@@ -273,6 +274,16 @@ def run_again(
     return replace(continue_run(task, work, at), attempt=work.attempt + 1, feedback=feedback, afresh=afresh)
 
 
+def send_back(
+    task: Task, work: Work, at: datetime, feedback: tuple[str, ...] = (), *, passed: bool = False
+) -> e.SubtaskReady:
+    """Another attempt, for a person asked for one: by whoever can mend what was refused. `passed`: the step that the
+    work is at passed, and what comes after it is refused."""
+    workflow = task.plan.workflow or DEFAULT
+    worker = workflow.mender(task.plan.part(work.number), work.step, passed=passed)
+    return replace(run_again(task, work, feedback, at, afresh=True), step=worker.name)
+
+
 def hand_on(task: Task, work: Work, step: str, at: datetime) -> e.SubtaskReady:
     """The next worker's turn, on the same branch."""
     return replace(run_again(task, work, (), at), step=step, onward=True)
@@ -286,7 +297,7 @@ def continue_run(task: Task, work: Work, at: datetime) -> e.SubtaskReady:
 def change_whole(task: Task, at: datetime) -> e.SubtaskReady:
     """The closing subtask sees all of it, so it is the one that does what a person wishes of the whole."""
     last = replace(task.work.subtasks[-1], scope=_scope_of_whole(task))
-    return run_again(task, last, (), at, afresh=True)
+    return send_back(task, replace(last, step=""), at)
 
 
 def heed_in_whole(task: Task, moment: Moment) -> Facts:

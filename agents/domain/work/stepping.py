@@ -3,7 +3,7 @@
 from dataclasses import dataclass, replace
 
 from agents.domain import events as e
-from agents.domain.checks.evaluation import Checked, Evaluation, RiskLevel, Score, overall
+from agents.domain.checks.evaluation import Checked, Evaluation, RiskLevel, Score, failed_checks, overall
 from agents.domain.checks.risk import Risk, at_least_high, doubts_of
 from agents.domain.checks.scope import pattern_of, widen
 from agents.domain.decisions.authority import Kind
@@ -157,8 +157,8 @@ def after_step(task: Task, work: Work, result: StepResult, moment: Moment) -> Fa
     refused = e.StepRefused(**about, step=step, commit=commit, checked=checked, score=result.score)
     facts = [refused, _judgement(task, work, result, moment), *after_refusal(task, work, moment.watching(task))]
     if isinstance(move, Back):
-        again = run_again(task, work, result.evaluation.feedback, moment.at)
-        return [*facts, replace(again, step=move.step.name)]
+        found = failed_checks(result.evaluation) if move.step.is_blind else result.evaluation.feedback
+        return [*facts, replace(run_again(task, work, found, moment.at), step=move.step.name)]
     judged = evolve_all(task, facts)
     stuck = replace(judged.work.on(work.number), patch=work.patch)
     return [*facts, *_give_up(judged, stuck, move.why, result.evaluation, moment)]

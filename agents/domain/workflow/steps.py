@@ -104,6 +104,9 @@ STEP_TYPES: dict[str, StepType] = {
 }
 
 
+ADDED = frozenset({"files", "test_types"})  # what is said of a worker that only adds to the work of others
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Step:
     """One node of a resolved workflow. No defaults: what a task was approved under stays as it was written down, also
@@ -131,6 +134,16 @@ class Step:
     def waits_for_forge(self) -> bool:
         """Whether the forge's own checks are read and waited for."""
         return bool(self.config.get("remote"))
+
+    @property
+    def only_adds(self) -> bool:
+        """Whether its worker adds tests or papers to what others wrote, and so cannot mend that."""
+        return self.level is StepLevel.SUBTASK and not ADDED.isdisjoint(self.config)
+
+    @property
+    def is_blind(self) -> bool:
+        """Whether its worker may not see how things are made."""
+        return bool(self.config.get("blind"))
 
     @property
     def role(self) -> str:

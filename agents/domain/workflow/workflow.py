@@ -75,6 +75,16 @@ class Workflow:
         """The first that works on such a subtask."""
         return next(step for step in self.part(part) if step.type == WORKER.name)
 
+    def mender(self, part: Part, at: str, *, passed: bool = False) -> Step:
+        """The worker that is asked when a person sends such a subtask back from a step, or from what comes after it."""
+        steps = self.part(part)
+        here = next((index for index, step in enumerate(steps) if step.name == at), len(steps) - 1)
+        step = steps[min(here + passed, len(steps) - 1)]
+        if step.type == WORKER.name or step.back:
+            return step if step.type == WORKER.name else self.step(step.back)
+        able = [each for each in steps if each.type == WORKER.name]
+        return [each for each in able if not each.only_adds][-1] if any(not e.only_adds for e in able) else able[-1]
+
     @property
     def review(self) -> Step:
         return self.first(REVIEW)

@@ -8,7 +8,7 @@ from agents.domain.decisions.authority import APPROVAL, OWNERS, RISKY, Kind, Rul
 from agents.domain.decisions.kind import Chosen, DecisionKind, Facts, Moment
 from agents.domain.decisions.subject import OfStep
 from agents.domain.task.task import Task
-from agents.domain.work.dispatching import about_run, run_again, run_at
+from agents.domain.work.dispatching import about_run, run_at, send_back
 from agents.domain.work.work import SubtaskState
 
 # As the step's own risk asks for, an approver's at least; time accepts nothing.
@@ -27,7 +27,7 @@ def apply_accept_tests(task: Task, subject: OfStep, chosen: Chosen, moment: Mome
         return []
     about, shown = about_run(task, work, moment.at), work.tests_shown
     if chosen.option.value == AcceptOption.FIX:
-        return [run_again(task, work, (), moment.at, afresh=True)]  # their words are a wish
+        return [send_back(task, work, moment.at)]  # their words are a wish
     accepted = e.TestsAccepted(**about, step=shown.step, names=shown.names, keys=shown.keys, by=chosen.by)
     return [accepted, e.StepDue(**about, step=shown.step, visit=work.visits.get(shown.step, 1))]
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 from enum import StrEnum
 
 from agents.domain import events as e
-from agents.domain.checks.evaluation import RULE_NAMES, RiskLevel, Score
+from agents.domain.checks.evaluation import RULE_NAMES, RiskLevel, Score, failed_checks
 from agents.domain.checks.scope import paths_in
 from agents.domain.decisions.authority import TROUBLE, Kind
 from agents.domain.decisions.decision import Option, with_letters
@@ -14,7 +14,7 @@ from agents.domain.decisions.kind import Chosen, DecisionKind, Follows, Moment, 
 from agents.domain.decisions.subject import OfRun
 from agents.domain.reason import Cause, Reason, Why
 from agents.domain.task.task import Task
-from agents.domain.work.dispatching import about_run, drop, key_of, persons_branch, run_again, waiting_run
+from agents.domain.work.dispatching import about_run, drop, key_of, persons_branch, send_back, waiting_run
 from agents.domain.work.work import Degraded, Ending, Work
 from agents.domain.workflow.steps import GATE
 from agents.domain.workflow.workflow import DEFAULT
@@ -122,8 +122,11 @@ def _kept(work: Work) -> Iterator[Reason]:
 
 
 def _try_again(task: Task, work: Work, moment: Moment) -> e.SubtaskReady:
-    """With what was found before; the hint is a wish."""
-    again = run_again(task, work, work.feedback, moment.at, afresh=True)
+    """With what was found; the hint is a wish."""
+    again, judged = send_back(task, work, moment.at, work.feedback), work.evaluation
+    if judged is not None and judged.attempt == work.attempt and judged.feedback:
+        blind = (task.plan.workflow or DEFAULT).step(again.step).is_blind
+        again = replace(again, feedback=failed_checks(judged) if blind else judged.feedback)
     return replace(again, anew=True) if work.spoilt else again
 
 

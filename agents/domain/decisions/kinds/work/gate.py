@@ -9,7 +9,7 @@ from agents.domain.decisions.authority import APPROVAL, RISKY, Kind, Rule, Silen
 from agents.domain.decisions.kind import Chosen, DecisionKind, Facts, Moment
 from agents.domain.decisions.subject import OfStep
 from agents.domain.task.task import Task
-from agents.domain.work.dispatching import about_run, run_again, run_at
+from agents.domain.work.dispatching import about_run, run_at, send_back
 from agents.domain.work.work import SubtaskState
 
 _OR_TIME = replace(APPROVAL, silence=Silence.PASSES)
@@ -27,7 +27,7 @@ def apply_gate(task: Task, subject: OfStep, chosen: Chosen, moment: Moment) -> F
         return []
     if chosen.option.value == GateOption.PASS:
         return [e.GatePassed(**about_run(task, work, moment.at), by=chosen.by, by_time=not chosen.by)]
-    return [run_again(task, work, (), moment.at, afresh=True)]  # their words are a wish
+    return [send_back(task, work, moment.at, passed=True)]  # their words are a wish
 
 
 GATE = DecisionKind(

@@ -9,7 +9,7 @@ from agents.domain.decisions.authority import APPROVAL, OWNERS, RISKY, STEERING,
 from agents.domain.decisions.kind import Chosen, DecisionKind, Facts, Moment, hand_over
 from agents.domain.decisions.subject import OfStep
 from agents.domain.task.task import Task
-from agents.domain.work.dispatching import about_run, run_again, run_at
+from agents.domain.work.dispatching import about_run, run_at, send_back
 from agents.domain.work.work import SubtaskState
 
 # To go on without a check is to waive it: an approver's at least, and whose the risk of the change asks for.
@@ -37,7 +37,7 @@ def apply_late_checks(task: Task, subject: OfStep, chosen: Chosen, moment: Momen
             waived = e.ChecksWaived(**about, step=awaited.step, checks=checks, by=chosen.by, why=chosen.words)
             return [waived, e.StepDue(**about, step=awaited.step, visit=work.visits.get(awaited.step, 1))]
         case ChecksOption.FIX:
-            return [run_again(task, work, (), moment.at, afresh=True)]  # their words are a wish
+            return [send_back(task, work, moment.at)]  # their words are a wish
         case _:
             return hand_over(task, chosen, moment)
 
