@@ -2,6 +2,7 @@
 
 from collections import Counter
 from dataclasses import dataclass, field
+from functools import partial
 
 import pytest
 
@@ -13,10 +14,10 @@ from agents.domain.work.work import SubtaskState
 from agents.ports import Ask, Candidate, Judged, Show, show_nothing
 from tests.fakes.work import ScriptedGates, ScriptedMinions, Workshop, failing
 from tests.scenarios.conftest import BY_TURNS, THREE, Opened, Play, on
-from tests.scenarios.plans import Says, subtask
+from tests.scenarios.plans import GO, OK, REVISE, WARN, Says, subtask
 from tests.scenarios.stage import until
 from tests.scenarios.test_workflow_templates import DISSENT, under
-from tests.scenarios.working import APPROVED, at_work, given
+from tests.scenarios.working import APPROVED, at_work, given, wished
 
 STAGES = BY_TURNS
 STEPS = {
@@ -186,3 +187,43 @@ async def test_what_each_step_refuses_is_done_again_and_merged(opened: Opened, t
     )
     assert refused == Counter(wanted)
     assert {each.state for each in (await play.task()).work.subtasks} == {SubtaskState.DONE}
+
+
+async def gate_of(play: Play, other: DecisionId | None = None) -> DecisionId | None:
+    """The open question about a step, where it is another one than that."""
+    gate = (await play.task()).of_kind(Kind.GATE)
+    return gate.id if gate and gate.id != other else None
+
+
+@on("console")
+async def test_what_people_refuse_goes_back_to_whoever_can_mend_it(opened: Opened) -> None:
+    """The plan, the interfaces, a subtask and the whole: each is sent back once."""
+    said = {"critic": [REVISE], "custodiet": [WARN]}
+
+    async def read(asked: Ask) -> Says:
+        return (said[asked.question] or [{"critic": GO, "custodiet": OK}[asked.question]]).pop()
+
+    work = Workshop()
+    play = await opened(given(work, under("enterprise"), critic=read, custodiet=read))
+    thread = await play.stage.say("ana", "add a login page", mention=True)
+    await play.sees("ana", thread, "please look at the plan, version 2")
+    await play.stage.press("lead", thread, "Approve plan")
+    for number in (1, 2):
+        await play.sees("lead", thread, f"T-1.{number} passed its checks", offers="Ask for a fix")
+        asked = await until(partial(gate_of, play), "the first question")
+        await play.stage.press("lead", thread, "Ask for a fix", words=f"say more in {number}")
+        await until(partial(gate_of, play, asked), "the second question", 60)
+        await play.sees("lead", thread, f"T-1.{number} passed its checks", offers="Continue")
+        await play.stage.press("lead", thread, "Continue")
+    await play.sees("lead", thread, "T-1.3 passed its checks", offers="Continue")
+    await play.stage.press("lead", thread, "Continue")
+    await play.sees("lead", thread, "T-1 is ready to merge")
+    await play.stage.press("lead", thread, "Request changes", words="say more in all")
+    await to_merge(play, thread)
+    worked = [(brief.subtask.number, brief.step.name) for brief in work.minions.briefs]
+    both = ["implement", "integration_tests"]
+    assert worked[:2] == [(1, "interface_definition")] * 2
+    assert worked[2:6] == [(2, step) for step in (*both, *both)]
+    assert worked[6:] == [(3, step) for step in ("integration_tests", *both)]
+    fixed = [brief for brief in work.minions.briefs if wished(brief)]
+    assert [(brief.subtask.number, brief.step.name) for brief in fixed][:2] == [(1, worked[1][1]), (2, "implement")]

@@ -7,6 +7,7 @@ import pytest
 
 from agents.domain import events as e
 from agents.domain.checks.evaluation import (
+    REFUSED_UNSEEN,
     ChangedTest,
     Checked,
     CodeReview,
@@ -15,15 +16,16 @@ from agents.domain.checks.evaluation import (
     Opinion,
     RiskLevel,
     Score,
+    sum_up,
 )
 from agents.domain.checks.risk import Risk
 from agents.domain.decisions.authority import Kind
-from agents.domain.decisions.subject import OfStep
+from agents.domain.decisions.subject import OfRun, OfStep
 from agents.domain.ids import TaskId
 from agents.domain.work.fold import evolve as evolve_subtask
 from agents.domain.work.stepping import StepResult, after_step, is_for_a_person, stands_at
 from agents.domain.work.work import SubtaskState, Work
-from agents.domain.workflow.steps import HUMAN, JOIN, PULL, Predicate
+from agents.domain.workflow.steps import HUMAN, JOIN, PULL, WORKER, Predicate
 from agents.domain.workflow.workflow import DEFAULT, Part
 from tests.builders.steered import NOW
 from tests.builders.working import Working
@@ -156,3 +158,29 @@ def test_a_run_that_says_no_base_keeps_the_one_it_has() -> None:
     assert evolve_subtask(work, e.WorkHandedIn(**about, base="")).base == "b"  # type: ignore[arg-type]
     moved = evolve_subtask(work, e.WorkHandedIn(**about, base="e"))  # type: ignore[arg-type]
     assert (moved.base, moved.commit, moved.attempt, moved.queued) == ("e", "d", 2, False)
+
+
+@pytest.mark.parametrize("blind", [True, False])
+def test_who_may_not_see_the_code_is_told_which_checks_failed_and_no_word_of_theirs(blind: bool) -> None:
+    """Programs print frames, and reviewers speak of what they read: whoever wrote the code needs both."""
+    red = GateRun(name="integration", score=Score.NEEDS_REVISION, why="1 failed", output="cart.py:3: rate = 7")
+    said = replace(review(Opinion.CHANGES_REQUESTED), issues=("`rate` is 7 in cart.py",))
+    score, feedback = sum_up((red,), (said,))
+    judged = replace(JUDGED, overall=score, gates=(red,), reviews=(said,), feedback=feedback)
+    config = {"blind": True, "files": "tests/integration/"} if blind else {}
+    steps = tuple(replace(s, config=config) if s.type == WORKER.name else s for s in DEFAULT.steps)
+    working = Working()
+    working.task = replace(working.task, plan=replace(working.task.plan, workflow=replace(DEFAULT, steps=steps)))
+    working.set(1, state=SubtaskState.EVALUATING, attempt=1, commit="c", step="test")
+    result = StepResult(step=GATE, checked=Checked(gates=(red,)), evaluation=judged, risk=NO_RISK)
+    [again] = [
+        f for f in after_step(working.task, working.first, result, working.moment()) if isinstance(f, e.SubtaskReady)
+    ]
+    assert ("rate" in " ".join(again.feedback)) is not blind and again.feedback[0].startswith("integration: 1 failed")
+    assert (REFUSED_UNSEEN in again.feedback) is blind
+    working.task = replace(working.task, plan=replace(working.task.plan, workflow=replace(DEFAULT, steps=steps)))
+    stuck = {"state": SubtaskState.NEEDS_HUMAN, "step": "test", "attempt": 1, "evaluation": replace(judged, attempt=1)}
+    working.set(1, **stuck)
+    working.ask(Kind.ESCALATION, OfRun(subtask=1, attempt=1))
+    [tried] = working.follows(Kind.ESCALATION, "hint", "look at the edges")[-1:]
+    assert isinstance(tried, e.SubtaskReady) and tried.feedback == again.feedback and tried.step == again.step
