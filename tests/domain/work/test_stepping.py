@@ -25,7 +25,7 @@ from agents.domain.ids import TaskId
 from agents.domain.work.fold import evolve as evolve_subtask
 from agents.domain.work.stepping import StepResult, after_step, is_for_a_person, stands_at
 from agents.domain.work.work import SubtaskState, Work
-from agents.domain.workflow.steps import HUMAN, JOIN, PULL, WORKER, Predicate
+from agents.domain.workflow.steps import HUMAN, JOIN, PULL, WORKER, Predicate, Setting
 from agents.domain.workflow.workflow import DEFAULT, Part
 from tests.builders.steered import NOW
 from tests.builders.working import Working
@@ -167,7 +167,7 @@ def test_who_may_not_see_the_code_is_told_which_checks_failed_and_no_word_of_the
     said = replace(review(Opinion.CHANGES_REQUESTED), issues=("`rate` is 7 in cart.py",))
     score, feedback = sum_up((red,), (said,))
     judged = replace(JUDGED, overall=score, gates=(red,), reviews=(said,), feedback=feedback)
-    config = {"blind": True, "files": "tests/integration/"} if blind else {}
+    config: dict[str, Setting] = {"blind": True, "files": "tests/integration/"} if blind else {}
     steps = tuple(replace(s, config=config) if s.type == WORKER.name else s for s in DEFAULT.steps)
     working = Working()
     working.task = replace(working.task, plan=replace(working.task.plan, workflow=replace(DEFAULT, steps=steps)))
