@@ -13,7 +13,9 @@ from agents.domain.learning.proposal import Trigger, likeness
 from agents.domain.project.role_packs import Clue, propose
 from agents.domain.skills.scan import scan
 from agents.domain.text.forms import fit
+from agents.domain.work.git_names import without_skips
 from agents.workspace.blind.blind_results import read_results
+from agents.workspace.environments.poetry_groups import requirements
 from agents.workspace.gates.detect import Look, Way
 from agents.workspace.gates.planted.runners import planted_in
 from bot.intake.conversation import Command, understand
@@ -40,6 +42,10 @@ def _results(text: str) -> object:
 def _script(text: str) -> object:
     look = Look(paths=frozenset({"package.json"}), texts={"package.json": json.dumps({"scripts": {"test": text}})})
     return planted_in(Way.NPM, look, look)
+
+
+def _poetry(text: str) -> object:
+    return requirements({"group": {"dev": {"dependencies": {"x": text}}}}, "dev", {})
 
 
 def _chosen(text: str) -> object:
@@ -72,6 +78,8 @@ def _chosen(text: str) -> object:
         (take_apart, '"' + '\\"' * LONG),
         (take_apart, "/*" * LONG),
         (_script, f"node{' --a' * 200}"),
+        (_poetry, f"^{'1' * LONG} x"),
+        (without_skips, "*" * LONG),
         (_packs, "[" * LONG),
         (lambda text: likeness("shop", Trigger.BLOCKER, text), f"{'0' * LONG}g"),
         (lambda text: fit(text, NUMBERS, {}), f"1{' ' * LONG}2"),

@@ -52,7 +52,7 @@ _SKIPS = re.compile(
     re.I,
 )
 _LIKE_SKIPS = re.compile(r"\[([^\[\]\n]*\b(?:skip|no)[\s_-]*(?:\w+)|[^\[\]\n]*\bskip)\s*\]", re.I)
-_STARRED = re.compile(r"\*{2,}\s*(\w+)\s*\*{2,}")
+_STARRED = re.compile(r"(?<!\*)\*{2,}+\s*(\w+)\s*\*{2,}")
 # A line that a forge reads as saying who did it, who agrees, or that checks are left out.
 _TRAILER = re.compile(r"^([ \t]*[A-Za-z0-9][A-Za-z0-9-]*)[ \t]*:(?=[ \t]|$)", re.M)
 _MENTION = re.compile(r"@(?=[A-Za-z0-9])")

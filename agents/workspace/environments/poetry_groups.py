@@ -6,7 +6,7 @@ from typing import Any
 
 _PLAIN = re.compile(r"[A-Za-z0-9][\w.-]*")
 _VERSION = re.compile(r"\d+(?:\.\d+)*[\w.+!-]*")
-_CLAUSE = re.compile(r"(\^|~(?!=)|==|>=|<=|!=|~=|>|<|)\s*(\d+(?:\.\d+)*(?:\.\*)?[\w.+!-]*|\*)")
+_CLAUSE = re.compile(r"(\^|~(?!=)|==|>=|<=|!=|~=|>|<|)\s*(\d++(?:\.\d++)*+(?:\.\*)?[\w.+!-]*+|\*)")
 
 
 def group_names(poetry: Mapping[str, Any]) -> tuple[str, ...]:
