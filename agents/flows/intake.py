@@ -104,13 +104,15 @@ async def _guess(task: Task, projects: Sequence[str], ports: Ports) -> Guess | N
 
 
 async def understand(event: Event, ports: Ports) -> None:
-    """Without a model it stays a remark, and the commands still work."""
+    """Without a model it stays a remark, and the commands still work. Nobody need read a thank-you."""
     assert isinstance(event, RemarkMade)
     task = await ports.store.task(event.task)
+    if event.talk:
+        await ports.store.record(task.id, lambda now, moment: [])
+        return
     around = await ports.store.surroundings(task.id)
     about = {"said": event.text, "known": remarks.remark_context(task), "recent": list(around.said)}
-    refuse = Understood.contradiction
-    asked = Ask(question="intent", role="summarizer", step="intent", task=task, about=about, refuse=refuse)
+    asked = Ask(question="intent", role="summarizer", step="intent", task=task, about=about)
     try:
         understood, _ = await ports.llm.ask(asked, Understood)
     except (NoAnswer, BudgetReached):  # advice fails open, and no task stops for want of it

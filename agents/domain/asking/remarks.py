@@ -45,11 +45,6 @@ class Understood(BaseModel):
     act: Act | None = Field(default=None, description="of a command: which one; else null")
     task: str = Field(default="", max_length=200, description="of a command: the task it is for, such as T-3")
 
-    def contradiction(self) -> str:
-        """Why it is no answer, though it has the shape of one."""
-        missing = self.intent is Intent.COMMAND and self.act is None
-        return "it is `command`, and `act` does not say which" if missing else ""
-
 
 def after_remark(task: Task, remark: e.RemarkMade, understood: Understood, moment: Moment) -> Facts:
     """Below 0.7 one question is asked, and only where a wrong guess would change something."""
@@ -73,7 +68,8 @@ def _question(task: Task, remark: e.RemarkMade, understood: Understood, moment: 
 
 
 def _about(task: Task, remark: e.RemarkMade, understood: Understood, moment: Moment) -> Facts:
-    return [e.TaskAskedAbout(task=task.id, at=moment.at, by=remark.by, about=understood.intent.value)]
+    words = remark.text.strip() if understood.confidence >= SURE else ""
+    return [e.TaskAskedAbout(task=task.id, at=moment.at, by=remark.by, about=understood.intent.value, words=words)]
 
 
 WHICH_COMMAND = "which_command"

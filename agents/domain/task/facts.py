@@ -198,3 +198,4 @@ class TaskAskedAbout(Event):
 
     by: PersonId
     about: str  # status, why or cost; which_command where a command was meant, and not which one is known
+    words: str = ""  # of a remark that surely asks this and nothing else

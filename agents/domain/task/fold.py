@@ -20,7 +20,7 @@ from agents.domain.skills.facts import SkillWork
 from agents.domain.supervision.facts import fold as fold_supervision
 from agents.domain.task.listening import TELLING, Hearing, listen
 from agents.domain.task.task import AT_WORK, PLANNING, RESTING, Task, TaskState
-from agents.domain.task.wishes import Wish
+from agents.domain.task.wishes import Wish, last_number
 from agents.domain.work.fold import evolve as evolve_subtask, fold_delivery, fold_work
 from agents.domain.work.work import Work, WorkState
 
@@ -167,6 +167,7 @@ def begin(first: Event) -> Task:
 def evolve(task: Task, fact: Event) -> Task:
     """Apply one fact. Raises IllegalMove if it cannot follow from where the task is."""
     state, before_rest = _move(task, fact)
+    wishes = _listen(task, fact) if type(fact) in TELLING else task.wishes
     moved = replace(
         task,
         state=state,
@@ -179,7 +180,8 @@ def evolve(task: Task, fact: Event) -> Task:
         open=still_open(task.open, fact) if isinstance(fact, ABOUT_DECISIONS) else task.open,
         talk=fold_talk(task.talk, fact),
         supervision=fold_supervision(task.supervision, fact),
-        wishes=_listen(task, fact) if type(fact) in TELLING else task.wishes,
+        wishes=wishes,
+        last_wish=max(task.last_wish, last_number(wishes)),
     )
     return fold(moved, fact)
 
@@ -316,8 +318,15 @@ def _skill(task: Task, fact: Event) -> SkillWork:
 
 
 def _listen(task: Task, fact: Event) -> tuple[Wish, ...]:
-    owner, in_work = task.request.by, task.in_work
-    return listen(Hearing(wishes=task.wishes, owner=owner, in_work=in_work, open=task.open, work=task.work), fact)
+    known = Hearing(
+        wishes=task.wishes,
+        last=task.last_wish,
+        owner=task.request.by,
+        in_work=task.in_work,
+        open=task.open,
+        work=task.work,
+    )
+    return listen(known, fact)
 
 
 def _works(task: Task, fact: e.AboutWork) -> WorkState:

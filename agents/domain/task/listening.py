@@ -4,14 +4,14 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any, TypedDict
 
-from agents.domain.asking.facts import CommandMeant
+from agents.domain.asking.facts import CommandMeant, QuestionAsked
 from agents.domain.decisions.authority import Kind
 from agents.domain.decisions.decision import Decision, DecisionMade
 from agents.domain.decisions.subject import OfRun, OfStep
 from agents.domain.fact import Event, Fold
 from agents.domain.ids import PersonId
 from agents.domain.planning.facts import ClarificationAnswered, PlanChangeRequested, PlanEdited
-from agents.domain.task.facts import RemarkMade, RequestCorrected, WishSettled, WishWeighed
+from agents.domain.task.facts import RemarkMade, RequestCorrected, TaskAskedAbout, WishSettled, WishWeighed
 from agents.domain.task.wishes import Source, Standing, Wish, last_number
 from agents.domain.work.facts import MinionAnswered
 from agents.domain.work.work import WorkState
@@ -38,6 +38,7 @@ class Hearing:
     """What is known of a task when something is said about it."""
 
     wishes: tuple[Wish, ...]
+    last: int  # the number of the last wish, also of one that was none: who was told that many hears the next
     owner: PersonId
     in_work: bool
     open: tuple[Decision, ...]
@@ -65,7 +66,8 @@ def listen(known: Hearing, fact: Event) -> tuple[Wish, ...]:
         became = replace(wishes[-1], source=said["source"]) if said["source"] is Source.PLAN else wishes[-1]
         return (*wishes[:-1], became)
     weighed = known.in_work and said["source"] in WEIGHED
-    return (*wishes, Wish(number=last_number(wishes) + 1, at=fact.at, unweighed=weighed, **said))
+    number = max(known.last, last_number(wishes)) + 1
+    return (*wishes, Wish(number=number, at=fact.at, unweighed=weighed, **said))
 
 
 def _repeats(wishes: tuple[Wish, ...], said: _Said) -> bool:
@@ -158,7 +160,7 @@ _READ: dict[type[Event], Callable[[Hearing, Any], _Said | None]] = {
     WishSettled: _settled,
 }
 TELLING: frozenset[type[Event]] = frozenset(
-    {*_READ, WishWeighed, CommandMeant}
+    {*_READ, WishWeighed, CommandMeant, QuestionAsked, TaskAskedAbout}
 )  # of these a wish comes, or one changes
 
 _fold = Fold[tuple[Wish, ...]]()
@@ -177,7 +179,21 @@ def _(wishes: tuple[Wish, ...], fact: WishWeighed) -> tuple[Wish, ...]:
 @_fold.on(CommandMeant)
 def _(wishes: tuple[Wish, ...], fact: CommandMeant) -> tuple[Wish, ...]:
     """It was told us and not to minions: "please stop it" is no wish for the work."""
-    return tuple(wish for wish in wishes if wish.words != fact.words or wish.by != fact.by)
+    return _without(wishes, fact.by, fact.words)
+
+
+@_fold.on(QuestionAsked)
+def _(wishes: tuple[Wish, ...], fact: QuestionAsked) -> tuple[Wish, ...]:
+    return _without(wishes, fact.by, fact.text)
+
+
+@_fold.on(TaskAskedAbout)
+def _(wishes: tuple[Wish, ...], fact: TaskAskedAbout) -> tuple[Wish, ...]:
+    return _without(wishes, fact.by, fact.words)
+
+
+def _without(wishes: tuple[Wish, ...], by: PersonId, words: str) -> tuple[Wish, ...]:
+    return tuple(wish for wish in wishes if wish.words != words or wish.by != by)
 
 
 @_fold.on(WishSettled)

@@ -63,6 +63,7 @@ class Task:
     money: MoneyState = field(default_factory=MoneyState)
     open: tuple[Decision, ...] = ()
     wishes: tuple[Wish, ...] = ()  # of people, since the request
+    last_wish: int = 0  # its number, also where it turned out to be none
     remarks: int = 0
     muted: bool = False
     parked: tuple[str, ...] = ()  # jobs that were given up, until a person asks for them again

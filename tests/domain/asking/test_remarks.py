@@ -82,6 +82,29 @@ def test_a_command_is_no_wish_for_the_minions() -> None:
     assert planned.then(facts).wishes == () and planned.task.state is TaskState.DECOMPOSING
 
 
+@pytest.mark.parametrize(
+    "said",
+    [
+        Understood(intent=Intent.WHY, confidence=0.9),
+        Understood(intent=Intent.QUESTION, confidence=0.9),
+        Understood(intent=Intent.COST, confidence=0.9),
+    ],
+)
+def test_what_is_surely_a_question_is_no_wish_and_its_number_is_not_given_again(said: Understood) -> None:
+    planned = Planned()
+    facts = after(planned, "why is there no test?", said)
+    assert [wish.number for wish in planned.task.wishes] == [1]
+    assert planned.then(facts).wishes == ()
+    after(planned, "use tabs", Understood(intent=Intent.OTHER, confidence=0.9))
+    assert [(wish.words, wish.number) for wish in planned.task.wishes] == [("use tabs", 2)], "who heard one hears it"
+
+
+def test_what_may_be_a_question_stays_a_wish() -> None:
+    planned = Planned()
+    facts = after(planned, "why not with a test", Understood(intent=Intent.WHY, confidence=0.5))
+    assert [wish.words for wish in planned.then(facts).wishes] == ["why not with a test"]
+
+
 def test_a_wish_that_is_not_sure_is_asked_about_where_a_plan_is_shown() -> None:
     hm = Understood(intent=Intent.CHANGE, confidence=0.5)
     assert after(Planned(), "perhaps use the library", hm) == [], "there is nothing to change yet"
