@@ -79,14 +79,14 @@ def _words(
 ) -> tuple[str | None, tuple[ToolCall, ...], Failure | None]:
     """An answer without calls; or one whose calls, refusal or thoughts stand elsewhere."""
     if text and tools:
-        return (*_written(text, tools), None)
+        return (*_split_calls(text, tools), None)
     said = text or _refusal(message)
     if not said and getattr(message, "reasoning_content", None):
         return None, (), Failure(error=ErrorClass.PARSING, message="it only thought, and gave no answer")
     return said, (), None
 
 
-def _written(text: str, tools: Collection[str]) -> tuple[str, tuple[ToolCall, ...]]:
+def _split_calls(text: str, tools: Collection[str]) -> tuple[str, tuple[ToolCall, ...]]:
     """Calls that stand in the text, as servers leave them there that do not know how their model writes them."""
     before, calls = read_written_calls(text, tools)
     return before, tuple(ToolCall(id="", name=name, arguments=json.dumps(given)) for name, given in calls)

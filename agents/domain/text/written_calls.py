@@ -66,7 +66,7 @@ def _squash(name: str) -> str:
 def _calls_to_the_end(text: str, at: int) -> list[Call]:
     calls = list[Call]()
     while (at := _skip(text, at)) < len(text):
-        found = _tagged(text, at) or _object(text, at) or _named(text, at)
+        found = _read_tags(text, at) or _read_json(text, at) or _read_named(text, at)
         if found is None or len(calls) > MOST_CALLS:
             return []
         calls += found[0]
@@ -79,7 +79,7 @@ def _skip(text: str, at: int) -> int:
     return found.end() if found else at
 
 
-def _tagged(text: str, at: int) -> tuple[list[Call], int] | None:
+def _read_tags(text: str, at: int) -> tuple[list[Call], int] | None:
     """As tags, with an object or with a tag for each field."""
     found = _TAGGED.match(text, at)
     if found is None:
@@ -104,7 +104,7 @@ def _pairs(text: str, form: re.Pattern[str]) -> dict[str, Any] | None:
     return None if text[at:].strip() else given
 
 
-def _object(text: str, at: int) -> tuple[list[Call], int] | None:
+def _read_json(text: str, at: int) -> tuple[list[Call], int] | None:
     """As JSON that names the tool."""
     if text[at] not in "{[":
         return None
@@ -113,7 +113,7 @@ def _object(text: str, at: int) -> tuple[list[Call], int] | None:
     return (calls, end) if calls and None not in calls else None  # type: ignore[return-value]
 
 
-def _named(text: str, at: int) -> tuple[list[Call], int] | None:
+def _read_named(text: str, at: int) -> tuple[list[Call], int] | None:
     """A name, and then an object or pairs."""
     found = _NAMED.match(text, at)
     start = _skip(text, found.end()) if found else len(text)
