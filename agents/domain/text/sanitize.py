@@ -124,15 +124,18 @@ class AnswerBound:
 
 def or_else(otherwise: Any) -> Any:
     """For a hint in a model's answer, as in `Annotated[int, or_else(0)]`: what cannot be read costs no second try."""
-    from pydantic import ValidationError, WrapValidator
+    return _OrElse(otherwise)
 
-    def read(said: Any, handler: Any) -> Any:
-        try:
-            return handler(said)
-        except ValidationError:
-            return otherwise
 
-    return WrapValidator(read)
+@dataclass(frozen=True, slots=True)
+class _OrElse:
+    otherwise: Any
+
+    def __get_pydantic_core_schema__(self, source: Any, handler: Any) -> Any:
+        """Read as it came: a list of JSON that went through Python first is no tuple any more to a strict reader."""
+        from pydantic_core import core_schema
+
+        return core_schema.with_default_schema(handler(source), default=self.otherwise, on_error="default")
 
 
 # How much a model may say in one piece: enough for a few sentences, too little to flood a card or a prompt.

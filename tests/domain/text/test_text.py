@@ -1,8 +1,12 @@
 """Attack 57: what comes from outside is made harmless to show."""
 
-import pytest
+from dataclasses import dataclass
+from typing import Annotated
 
-from agents.domain.text.sanitize import clean, cut, one_line
+import pytest
+from pydantic import BaseModel
+
+from agents.domain.text.sanitize import AnswerBound, clean, cut, one_line, or_else
 
 
 @pytest.mark.parametrize(
@@ -36,3 +40,27 @@ def test_a_hundred_megabytes_on_one_line_are_cleaned_in_linear_time() -> None:
 def test_a_title_is_one_line() -> None:
     assert one_line("a\n  b\tc") == "a b c"
     assert len(one_line("word " * 100)) <= 120
+
+
+@dataclass(frozen=True)
+class _Hint:
+    kind: str
+
+
+class _Hints(BaseModel):
+    hints: Annotated[tuple[_Hint, ...], AnswerBound(2), or_else(())] = ()
+
+
+@pytest.mark.parametrize(
+    ("said", "kept"),
+    [
+        ('[{"kind": "a"}]', 1),
+        ("[]", 0),
+        ('"x"', 0),
+        ('[{"kind": 7}]', 0),
+        ('[{"kind": "a"}, {"kind": "b"}, {"kind": "c"}]', 0),
+    ],
+)
+def test_a_hint_is_kept_where_it_can_be_read_and_costs_nothing_where_not(said: str, kept: int) -> None:
+    """Strictly, as answers of models are read."""
+    assert len(_Hints.model_validate_json(f'{{"hints": {said}}}', strict=True).hints) == kept
