@@ -184,7 +184,8 @@ def _wait(trial: Trial, mortal: Mortal, home: Path) -> None:
                 with suppress(ProcessLookupError):
                     os.kill(pids[0], signal.SIGKILL)
                     trial.stabbed += 1
-        return (home / "outcomes.txt").exists()
+        told = home / "outcomes.txt"
+        return told.exists() and told.read_text().endswith("\n")  # whole: it is there before its line is
 
     until(ended, mortal, what="the work is handed in", patience=PATIENCE)
 

@@ -1,5 +1,5 @@
 """A program that ends without a word has not said that its work is done: it is told once, and started again. One that
-gives no sign for long is ended, and all that it started with it."""
+gives no sign for long is ended, and all that it started with it; one that prints garbage is told with how it ended."""
 
 import asyncio
 import stat
@@ -85,3 +85,27 @@ def beats(field: Field) -> str:
     """Empty: a start was over before it began, on a machine that is busy."""
     file = field.root / "shortlinks" / "beats"
     return file.read_text() if file.exists() else ""
+
+
+GARBAGE = """#!/bin/sh
+printf '}{%.0s' $(seq 4000)
+printf '\\033[31mnull\\n\\000\\377\\n{"type":"thread.renamed"}\\n{"type":["turn.completed"]}\\n'
+exit 3
+"""
+
+
+async def test_one_that_prints_garbage_is_told_in_plain_words(field: Field, tmp_path: Path) -> None:
+    layer = tmp_path / "layer"
+    layer.mkdir()
+    program = layer / "codex"
+    program.write_text(GARBAGE)
+    program.chmod(0o755)
+
+    async def wait(seconds: float) -> None:
+        """Nobody has time."""
+
+    async with ModelServer(wire="responses", models=(MODEL,)) as provider:
+        found = Program(argv=(str(program),), version="1", readable=(layer,))
+        with pytest.raises(NoAnswer, match=r"Codex broke off 2 times: .*exit 3") as told:
+            await play(field, provider, found, wait=wait)
+    assert told.value.error == ErrorClass.CLI_ERROR and str(told.value).isprintable()
