@@ -76,6 +76,9 @@ def hear_cargo(said: str, seeds: Sequence[Seed]) -> tuple[Heard, str]:
     counted = sum(int(found[2]) for line in lines if (found := _CARGO_RESULT.match(line)))
     failed = sum(each.outcome == "failed" for each in told)
     broken = "Caused by:" in lines or any(line.startswith("error: could not compile") for line in lines)
+    begun, ended = (sum(1 for line in lines if each.match(line)) for each in (_CARGO_RUNNING, _CARGO_RESULT))
+    heard_all = {seed.about for seed in seeds} <= {each.about for each in told if each.kind == "fails"}
+    broken = broken or (ended < begun and heard_all)  # one was ended in the middle, after ours; else ours are silent
     if counted > failed or broken:
         told.append(_told("real", "", "failed"))
     heard = Heard(spoke=bool(told), planned=_places(seeds), told=tuple(told), ended=bool(told))

@@ -110,3 +110,9 @@ def test_whoever_says_nothing_was_not_heard() -> None:
     for hear in (hear_go, hear_cargo):
         heard, _ = hear("", [A])
         assert heard == Heard(planned=("shop/a",)) and not heard.spoke
+
+
+def test_a_target_of_cargo_that_never_told_how_it_ended_has_failed() -> None:
+    said = "running 3 tests\ntest p::fails ... FAILED\ntest p::passes ... ok\n"
+    heard, _ = hear_cargo(said, [Seed("tests/cart.rs", "p::fails", "p::passes")])
+    assert heard.failures == 1 and not heard.only_planted_failed
