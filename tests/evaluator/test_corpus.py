@@ -43,6 +43,7 @@ ALL = (*GOOD, *BAD_RULES, *BAD_TESTS, *OTHERS)
 # Those that rules send back cost little.
 USUALLY = {
     "a change with its tests",
+    "a conftest that brings the code of the last of many modules",
     "a daemon left behind by a test",
     "a feature with a test of the project's own naming",
     "a file renamed whose tests are inherited",

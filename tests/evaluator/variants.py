@@ -21,6 +21,16 @@ METHODS: Files = {**SHOP, "tests/test_cart.py": UNITTEST + (
     "\n    def test_off(self):\n        self.assertEqual(total([10, 10], discount=50), 10)\n")}  # fmt: skip
 EQUAL = "self.assertEqual(total([10, 10], discount=50), 10)"
 STUB = "import shop.cart\n\nshop.cart.total = lambda prices, discount=0: sum(prices) * (100 - discount) / 100\n"
+# More modules than rounds of planted faults: each has its turn.
+PARTS = [f"part_{number}" for number in range(8)]
+WHOLE: Files = {
+    **{f"shop/{name}.py": f"def {name}(price):\n    twice = price * 2\n    if twice > 9:\n        twice = 9\n"
+       "    return twice\n" for name in PARTS},
+    **{f"tests/test_{name}.py": f"from shop.{name} import {name}\n\n\ndef test_{name}():\n    assert {name}(2) == 4\n"
+       for name in PARTS},
+    **SHOP,
+}  # fmt: skip
+LAST = f"import shop.{PARTS[-1]}\n\nshop.{PARTS[-1]}.{PARTS[-1]} = {{2: 4}}.get\n"
 
 
 def _less(
@@ -72,6 +82,7 @@ LESS_SAID: tuple[Piece, ...] = (
         HEAD, "from shop.cart import cheapest\n\n\ndef total(prices, discount=0):\n"
         "    return round(sum(prices) * (100 - discount) / 100, 2)\n")}),
     _around("a conftest that brings its own code", {"tests/conftest.py": STUB}),
+    _around("a conftest that brings the code of the last of many modules", {"tests/conftest.py": LAST}, WHOLE),
     _around("a conftest that expects failures", {"tests/conftest.py": (
         "import pytest\n\n\ndef pytest_collection_modifyitems(items):\n    for item in items:\n"
         "        item.add_marker(pytest.mark.xfail(strict=False))\n")}),

@@ -4,8 +4,10 @@ What became of a test cannot always be read from it. Faults are planted in what 
 is run with them, and the suite as it was only where a test says nothing.
 """
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from math import ceil
 
 from agents.domain.checks.python_tests import FunctionChange, functions_in
 from agents.domain.checks.source.around_tests import steers
@@ -21,7 +23,8 @@ from agents.workspace.gates.originals import Restored
 from agents.workspace.gates.rules import Case
 from agents.workspace.git import objects
 
-FAULTS_MOST = 6
+ROUNDS_MOST = 6
+ROUNDS_A_FILE = 2  # so many files have a fault in one round that each has its turn so often
 ENOUGH, TOO_MANY = 2, 3  # faults that a test noticed more than it missed, and missed more than it noticed
 
 
@@ -32,6 +35,7 @@ class _Tried:
     was: str  # as runners called it
     now: str
     lines: Lines
+    rounds: int = 0
     noticed: int = 0
     missed: int = 0  # that it noticed as it was
 
@@ -110,32 +114,48 @@ class _Trial:
     tests: Sequence[_Tried]
     texts: Mapping[str, str]
     _planted: set[str] = field(default_factory=set)
+    _turns: Counter[str] = field(default_factory=Counter)  # of files
 
     async def run(self) -> None:
-        """One fault after another, each in what the first of those runs that are left."""
-        for _ in range(FAULTS_MOST):
-            found = next(self._faults(), None)
-            if found is None:
+        for _ in range(ROUNDS_MOST):
+            faults = self._next_faults()
+            if not faults:
                 return
-            self._planted.add(found[1].text)
-            await self._try(*found)
+            self._planted |= {fault.text for fault in faults.values()}
+            await self._try(faults)
 
-    def _faults(self) -> Iterator[tuple[str, Fault]]:
-        """Small ones first: a test that asks for nothing but an answer notices when there is none."""
-        for each in (test for test in self.tests if test.is_open):
-            for path, lines in each.lines.items():
-                fresh = [fault for fault in faults_in(self.texts[path], lines) if fault.text not in self._planted]
-                yield from ((path, fault) for fault in sorted(fresh, key=lambda fault: fault.returns))
+    def _next_faults(self) -> dict[str, Fault]:
+        """One in each of some files, by path; those first that had the fewest, so that none is left out."""
+        left = {path: fault for path in self.texts if (fault := self._next_fault(path))}
+        some = sorted(left, key=lambda path: self._turns[path])[: ceil(len(left) * ROUNDS_A_FILE / ROUNDS_MOST)]
+        self._turns.update(some)
+        return {path: left[path] for path in some}
 
-    async def _try(self, path: str, fault: Fault) -> None:
-        here = [each for each in self.tests if each.is_open and fault.line in each.lines.get(path, ())]
-        now = await self._failed("now", AS_COMMITTED, path, fault)
+    def _next_fault(self, path: str) -> Fault | None:
+        """For whom a fault was missed, then for whom had the fewest rounds. Small ones first: a test that asks for
+        nothing but an answer notices when there is none."""
+        running = [each for each in self.tests if each.is_open and path in each.lines]
+        for each in sorted(running, key=lambda test: (test.missed == 0, test.rounds)):
+            for returns in (False, True):
+                found = (one for one in faults_in(self.texts[path], each.lines[path]) if one.returns is returns)
+                if fault := next((one for one in found if one.text not in self._planted), None):
+                    return fault
+        return None
+
+    async def _try(self, faults: Mapping[str, Fault]) -> None:
+        places = {(path, fault.line) for path, fault in faults.items()}
+        here = [
+            each for each in self.tests
+            if each.is_open and any(line in each.lines.get(path, ()) for path, line in places)
+        ]  # fmt: skip
+        now = await self._failed("now", AS_COMMITTED, faults)
         silent = [] if self._is_seen_by_new(now) else [each for each in here if not _is_among(each.now, now)]
         for each in here:
+            each.rounds += 1
             each.noticed += each not in silent
         if not silent:
             return
-        before = await self._failed("as they were", self.files.as_before, path, fault)
+        before = await self._failed("as they were", self.files.as_before, faults)
         for each in silent:
             each.missed += _is_among(each.was, before)
 
@@ -144,11 +164,12 @@ class _Trial:
         new = {each.known_as for each in self.files.comparison.changes if each.before is None and each.is_test}
         return any(function_of(name) in new for name in failed)
 
-    async def _failed(self, which: str, back: Restored, path: str, fault: Fault) -> frozenset[str]:
-        """Tests that notice it."""
+    async def _failed(self, which: str, back: Restored, faults: Mapping[str, Fault]) -> frozenset[str]:
+        """Tests that notice them."""
         case = self.suite.runner.case
-        whole = f"{case.package}/{path}" if case.package else path
-        planted = Restored(over=back.over, without=back.without, texts={whole: fault.text.encode()})
+        folder = f"{case.package}/" if case.package else ""
+        texts = {f"{folder}{path}": fault.text.encode() for path, fault in faults.items()}
+        planted = Restored(over=back.over, without=back.without, texts=texts)
         command = replace(with_options(self.suite.command, READ_ON), seconds=BY_TEST_SECONDS)
         outcome = await self.suite.runner.run(f"a planted fault, tests {which}", command, restored=planted, again=True)
         return results_of(outcome).failed
