@@ -193,16 +193,23 @@ def test_a_role_that_is_gone_says_how_to_bring_it_back() -> None:
 
 def test_what_the_page_shows_can_be_written(tmp_path: Path) -> None:
     docs = Path(__file__).parents[2] / "docs"
-    pages = [(docs / name).read_text() for name in ("roles.md", "contexts.md")]
-    shown = [block.partition("```")[0] for page in pages for block in page.split("```yaml\n")[1:]]
-    (tmp_path / "overlord.yaml").write_text("".join(shown))
-    catalog = load_catalog(
-        load_settings({"HOME": str(tmp_path), "OVERLORD_CONFIG": "overlord.yaml"}, cwd=tmp_path).declared
+    roles, contexts = (
+        [block.partition("```")[0] for block in (docs / name).read_text().split("```yaml\n")[1:]]
+        for name in ("roles.md", "contexts.md")
     )
+
+    def written(text: str) -> Catalog:
+        (tmp_path / "overlord.yaml").write_text(text)
+        environment = {"HOME": str(tmp_path), "OVERLORD_CONFIG": "overlord.yaml"}
+        return load_catalog(load_settings(environment, cwd=tmp_path).declared)
+
+    catalog = written("".join(roles) + contexts[0])
     assert catalog.role(catalog.workflow.implement.role).context.budget == 30_000
     assert catalog.roles["implementer"].context.inputs.keys() == OURS.roles["implementer"].context.inputs.keys() - {
         "readme"
     }
+    for other in contexts[1:]:
+        assert written(other).roles["implementer"].context.budget == 25_000
 
 
 OUR_CONTEXTS = CONTEXTS.read(read_packaged("contexts").data)
