@@ -203,7 +203,8 @@ def _wrongs(trial: Trial, home: Path, asked: Path) -> Iterator[str]:
 
 
 def _wrong_money(trial: Trial, home: Path, served: list[int]) -> Iterator[str]:
-    """What was answered while somebody died is counted at most once; all else exactly once."""
+    """What was answered while somebody died is counted at most once, or estimated where its end was not told; all else
+    is counted exactly once."""
     with closing(sqlite3.connect(home / "overlord.db")) as book:
         rows = book.execute("SELECT step, state, attempts, tokens_in, cost FROM calls").fetchall()
         turns = book.execute("SELECT run, number FROM turns").fetchall()
@@ -214,7 +215,7 @@ def _wrong_money(trial: Trial, home: Path, served: list[int]) -> Iterator[str]:
     if not len(served) <= attempts <= len(served) + lost:
         yield f"{len(served)} were served, {attempts} are in the book, {lost} may be lost"
     least = sum(sorted(served)[: max(0, len(served) - lost)])
-    if not least <= tokens <= sum(served):
+    if not least <= tokens <= sum(served) + lost * max(served, default=0):
         yield f"{sum(served)} tokens were served and {tokens} are counted"
     if abs(sum(row[4] for row in rows) - sum(row[3] for row in rows) * 1e-6) > sum(served) * 1e-6:
         yield "dollars do not fit tokens"
