@@ -43,8 +43,8 @@ class Here:
     roles: Mapping[str, str] = field(default_factory=dict)
 
     @property
-    def needed(self) -> str:
-        """By whom, in words."""
+    def role_names(self) -> str:
+        """The roles that run on it, in words."""
         named, more = [*self.roles][:NAMED], len(self.roles) - NAMED
         return f"{', '.join(named)}{f' and {more} more' if more > 0 else ''}"
 
@@ -88,7 +88,7 @@ def check_engines(settings: Settings, *, offline: bool, only: EngineName | None 
 
 
 def _check_engine(settings: Settings, here: Here, *, offline: bool) -> Iterator[Check]:
-    name, needed = f"engine {here.engine}", f", needed by {here.needed}" if here.needed else ""
+    name, needed = f"engine {here.engine}", f", needed by {here.role_names}" if here.role_names else ""
     if here.program is None and (needed or settings.engines.paths.get(here.engine)):
         yield fail(name, f"{here.problem}{needed}", here.next_step)
     elif here.program is None:

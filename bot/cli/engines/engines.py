@@ -36,7 +36,7 @@ def list_engines(context: typer.Context, json: Json = False) -> None:
 def _row(here: Here) -> tuple[str, ...]:
     version = here.program.version if here.program else "not installed"
     model = ", ".join(each.name for each in here.models) or "no model: its provider's key is not set"
-    return (here.engine, version, model, here.needed or "none", here.next_step)
+    return (here.engine, version, model, here.role_names or "none", here.next_step)
 
 
 def _as_json(here: Here) -> dict[str, object]:
